@@ -44,8 +44,9 @@ def enter_environment():
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path, help="folder with the real data sets; default: our own examples")
-    parser.add_argument("--shapes", action="store_true", help="the shapes of benches/growth.py")
+    inputs = parser.add_mutually_exclusive_group()
+    inputs.add_argument("--data", type=pathlib.Path, help="folder with the real data sets; default: our own examples")
+    inputs.add_argument("--shapes", action="store_true", help="the shapes of benches/growth.py")
     parser.add_argument("--limit", type=float, default=math.inf, help="seconds after which a peer is ended (default: none)")
     parser.add_argument("--cases", help="only cases whose name contains one of these, separated by commas")
     parser.add_argument("--peers", default="giotto-ph,ripser.py,gudhi", help="default: %(default)s")
@@ -80,9 +81,11 @@ def run(command, scratch, stdout=os.devnull, limit=math.inf):
     with subprocess.Popen(launched, start_new_session=True) as process:
         try:
             process.wait(None if math.isinf(limit) else limit)
-        except subprocess.TimeoutExpired:
+        except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
-            raise Failed(f"more than {limit:g} s: {' '.join(command)}") from None
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise Failed(f"more than {limit:g} s: {' '.join(command)}") from None
+            raise
     if process.returncode:
         raise Failed(f"cannot be run: {' '.join(command)}")
     seconds, peak, code = report.read_text().split()

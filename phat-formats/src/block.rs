@@ -1,7 +1,7 @@
 //! Buffered output of numbers.
 
 use crate::dipha::{FileType, MAGIC};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 /// A buffer in front of a writer, so that it sees few, large writes. [`Block::finish`] writes the rest.
 pub(crate) struct Block<'a, W: Write>(BufWriter<&'a mut W>);
@@ -38,9 +38,9 @@ impl<'a, W: Write> Block<'a, W> {
         self.word(signed(number)?.to_le_bytes())
     }
 
-    /// Writes the rest of the buffer.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.0.flush()
+    /// Writes the rest of the buffer. Dropping it after an error does so too, as far as the writer takes it.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.0.into_inner().map(drop).map_err(IntoInnerError::into_error)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Parallel loops over pieces of work on the current thread pool, compiled once for all types.
+//! Parallel loops over pieces of work on the current thread pool, of which little is compiled anew for each type.
 //!
 //! A parallel iterator of rayon is compiled anew, to some seven kilobytes, for each closure and each element type; that
-//! amounted to a fifth of the program. These loops call the closure through a pointer, once per piece, so a piece
-//! should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic; the
+//! amounted to a fifth of the program `lacuna`. These loops call the closure through a pointer, once per piece, so a
+//! piece should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic; the
 //! caller's result must not depend on it.
 //!
 //! The module is public for the crate `lacuna` only, and may change at any time.
@@ -144,12 +144,12 @@ pub fn joined<R: Send>(
     into_inner(all)
 }
 
-/// Unwraps a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
+/// Unwraps a mutex. Poisoning is ignored, since the panic of a thread is passed on to the caller.
 pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
+/// Locks a mutex. Poisoning is ignored, since the panic of a thread is passed on to the caller.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

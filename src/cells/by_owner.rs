@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
     use crate::cubical::Shape;
-    use crate::cubical::persistence::plain;
+    use crate::cubical::plain_cells as plain;
     use crate::progress::sums::Sums;
 
     /// Owner's key, owner, dimension, number, and the facets' numbers of each cell, in filtration order.

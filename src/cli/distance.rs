@@ -325,9 +325,9 @@ impl Arguments {
     fn write_csv(&self, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
         if self.matrix {
             let names = self.files.iter().map(|path| name_of(path));
-            let mut header = csv::Writer::from_writer(&mut *out);
+            let mut header = csv::Writer::from_writer(Vec::new());
             header.write_record(iter::once("dim".to_owned()).chain(names))?;
-            header.flush()?;
+            out.write_all(&header.into_inner().map_err(csv::IntoInnerError::into_error)?)?;
         } else {
             let columns = if self.matching { "birth_a,death_a,birth_b,death_b," } else { "" };
             writeln!(out, "dim,{columns}distance")?;

@@ -44,6 +44,7 @@ mod key;
 mod nifti;
 pub(crate) mod order;
 pub mod persistence;
+pub(crate) mod plain_cells;
 pub mod read;
 pub(crate) mod resident;
 mod shape;

@@ -13,12 +13,13 @@ pub(crate) struct VoxelOrder {
     pub(super) bits: u32,
     /// Whether greater voxels enter first.
     pub(super) superlevel: bool,
-    /// Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
+    /// Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets. It follows from the
+    /// other fields.
     pub(super) inverted: u64,
 }
 
 impl VoxelOrder {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(voxels: VoxelType, superlevel: bool) -> Self {
         let (coding, bits) = (voxels.coding(), voxels.bits());
         let sign = if coding == Coding::Signed { 1 << (bits - 1) } else { 0 };
@@ -29,7 +30,8 @@ impl VoxelOrder {
     /// Writes the keys of voxels, which are given as bits, in filtration order.
     pub(super) fn fill<K: Key>(self, bits: &[K], keys: &mut [K]) {
         let keys = keys.iter_mut().zip(bits);
-        // Floating-point numbers have a loop of their own, so that neither loop has a branch.
+        // Floating-point numbers have a loop of their own, in which the compiler knows the coding. So neither loop has a
+        // branch.
         match self.coding {
             Coding::Float => {
                 let order = VoxelOrder { coding: Coding::Float, ..self };
@@ -81,6 +83,9 @@ fn float_key<K: Key>(bits: K) -> K {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
     use super::*;
     use crate::cubical::image::Voxel;
 
@@ -111,9 +116,18 @@ mod tests {
         keys_stand_for_voxels(&[i32::MIN, -1, 0, 1, i32::MAX]);
         keys_stand_for_voxels(&[0, 1, 1 << 63, u64::MAX]);
         keys_stand_for_voxels(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let random: Vec<u64> = (0..300).map(|_| rng.random()).collect();
+        keys_stand_for_voxels(&random.iter().map(|&bits| bits as i16).collect::<Vec<_>>());
+        keys_stand_for_voxels(&random.iter().map(|&bits| bits as i32).collect::<Vec<_>>());
+        keys_stand_for_voxels(&random.iter().map(|&bits| bits as i64).collect::<Vec<_>>());
+        let singles = random.iter().map(|&bits| f32::from_bits(bits as u32));
+        keys_stand_for_voxels(&singles.filter(|number| !number.is_nan()).collect::<Vec<_>>());
+        let doubles = random.iter().map(|&bits| f64::from_bits(bits));
+        keys_stand_for_voxels(&doubles.filter(|number| !number.is_nan()).collect::<Vec<_>>());
         let (tiny, inf) = (f32::from_bits(1), f32::INFINITY);
-        keys_stand_for_voxels(&[-inf, f32::MIN, -1.0, -tiny, -0.0, 0.0, tiny, f32::MIN_POSITIVE, 1.5, inf]);
+        keys_stand_for_voxels(&[-inf, f32::MIN, -1.0, -tiny, -0.0, 0.0, tiny, 1.5, f32::MAX, inf]);
         let (tiny, inf) = (f64::from_bits(1), f64::INFINITY);
-        keys_stand_for_voxels(&[-inf, f64::MIN, -1.0, -tiny, -0.0, 0.0, tiny, f64::MIN_POSITIVE, 1.5, inf]);
+        keys_stand_for_voxels(&[-inf, f64::MIN, -1.0, -tiny, -0.0, 0.0, tiny, 1.5, f64::MAX, inf]);
     }
 }

@@ -180,14 +180,14 @@ impl Shape {
         self.users([place / columns / rows, place / columns % rows, place % columns])
     }
 
-    /// Places one item per axis of more than one voxel among all of the user's axes; the others have `other`.
+    /// Places one item per kept axis among all of the user's axes; the others have `other`.
     pub(in crate::cubical) fn along_axes<T: Copy>(&self, long: Vec<T>, other: T) -> Vec<T> {
         let mut axes = vec![other; self.count.into()];
         self.kept.into_iter().zip(long).for_each(|(axis, item)| axes[usize::from(axis)] = item);
         axes
     }
 
-    /// Rearranges one item per axis from memory order to the order of the user's axes of more than one voxel.
+    /// Rearranges one item per kept axis from memory order to the order of the user's axes.
     pub(in crate::cubical) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();
         if self.order == Order::F {

@@ -86,7 +86,7 @@ macro_rules! voxels {
             }
 
             /// Conversion from the bits of a voxel to its key.
-            #[inline]
+            #[inline(always)]
             pub(crate) fn coding(self) -> Coding {
                 match self {
                     $(VoxelType::$variant => Coding::$coding),*
@@ -94,13 +94,13 @@ macro_rules! voxels {
             }
 
             /// Number of bits of a voxel.
-            #[inline]
+            #[inline(always)]
             pub(crate) fn bits(self) -> u32 {
                 8 * self.bytes() as u32
             }
 
             /// Number of bytes of a voxel.
-            #[inline]
+            #[inline(always)]
             pub fn bytes(self) -> usize {
                 match self {
                     $(VoxelType::$variant => size_of::<$t>()),*

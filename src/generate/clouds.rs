@@ -106,15 +106,15 @@ impl Cloud {
     /// # Errors
     /// [`GenerateError`]: no points, an invalid dimension or noise, or too little memory.
     pub fn draw(&self) -> Result<PointCloud<f32>, GenerateError> {
+        for (what, number) in [("points", self.points), ("clusters", self.clusters)] {
+            let is_right = (1..=MOST).contains(&number);
+            expect(is_right, what, "a number from 1 to 4294967295", number as f64)?;
+        }
         let is_right = self.noise.is_finite() && self.noise >= 0.0;
         let noise = expect(is_right, "noise", "a finite number from 0 on", self.noise)?;
         let dimension = self.dimension.unwrap_or(if self.space == Space::Sphere { 2 } else { 3 });
         let is_right = (1..=65_535).contains(&dimension);
         expect(is_right, "dimension", "a number from 1 to 65535", dimension as f64)?;
-        for (what, number) in [("points", self.points), ("clusters", self.clusters)] {
-            let is_right = (1..=MOST).contains(&number);
-            expect(is_right, what, "a number from 1 to 4294967295", number as f64)?;
-        }
         self.probe(dimension)?;
         let mut random = Random::new(self.seed);
         let (coordinates, axes) = match self.space {

@@ -87,7 +87,7 @@ pub(crate) fn no_room(refused: Refused) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, refused)
 }
 
-/// A problem of an input.
+/// A problem of an input, or of an output that was asked for: where, what was expected, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
 pub struct Problem {
@@ -147,7 +147,7 @@ pub enum Place {
     Page(usize),
     /// A voxel, by its coordinates along the user's axes.
     Voxel(Vec<usize>),
-    /// A place in numbers in memory, in words, such as points or an entry of a matrix.
+    /// A place in words, such as points or an entry of a matrix in memory, or the name of an option.
     Named(String),
 }
 

@@ -377,8 +377,8 @@ pub(super) fn stage() -> Option<Stage> {
     COMPUTATIONS.try_lock().ok().and_then(|stages| stage_of(COMPUTATION.get(), &stages))
 }
 
-/// Stage of a computation. For one that has ended, or for number 0, the stage that all computations share, if they do:
-/// threads that began none work for any of them.
+/// Stage of a computation. For one that has ended, and for number 0, of threads that began no stage and work for any
+/// computation: the stage that all computations are in, if it is the same.
 fn stage_of(number: u64, stages: &BTreeMap<u64, Option<Stage>>) -> Option<Stage> {
     stages.get(&number).copied().unwrap_or_else(|| {
         let first = *stages.values().next()?;

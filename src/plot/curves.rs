@@ -146,6 +146,7 @@ pub(crate) fn ascending(rows: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn draw(plot: &Plot, series: &[Series], legend: &Legend, mut charts: Vec<Chart>) -> Canvas {
+    let nothing = if charts.is_empty() { "no bars" } else { "nothing to draw" };
     if charts.is_empty() {
         charts.push(Chart::default());
     }
@@ -173,7 +174,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, mut charts: Vec<Chart>)
             draw_curve(&mut sheet.canvas, curve, &axis, &upwards, inside);
         }
         if chart.curves.iter().all(|curve| curve.corners.is_empty()) {
-            sheet.say_empty(inside, "nothing to draw");
+            sheet.say_empty(inside, nothing);
         }
         panel.draw_above(&mut sheet.canvas, &sheet.font, k + 1 == count);
     }

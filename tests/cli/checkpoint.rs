@@ -95,7 +95,12 @@ impl Run {
     fn waits_for(&self, child: &mut Child, is_it: impl Fn(&(String, u64)) -> bool) -> bool {
         let start = Instant::now();
         while !self.files().iter().any(&is_it) {
-            assert!(start.elapsed() < Duration::from_secs(300), "waited for a part of {:?}", self.arguments);
+            assert!(
+                start.elapsed() < Duration::from_secs(300),
+                "{:?} has saved only {:?}",
+                self.arguments,
+                self.files()
+            );
             if child.try_wait().unwrap().is_some() {
                 return false;
             }

@@ -228,6 +228,9 @@ fn integers_of_64_bits_are_rows_of_all_digits() {
         "expected values that doubles hold exactly, found the integer 18446744073709551612; csv and json";
     let npy = options.split(' ').chain(["--output", "npy", &image]);
     ecc(npy).assert().code(2).stderr(contains(error));
+    // Doubles hold these.
+    let image = wide(&scratch, [i64::MIN, 0, 1 << 60].map(i64::to_le_bytes));
+    ecc(["--shape", "1,3", "--dtype", "i64", "--output", "npy", &image]).assert().success();
     let signed = wide(&scratch, steps.map(|step| (i64::MIN + 1 + i64::from(step)).to_le_bytes()));
     let rows = "-9223372036854775805,1,1\n-9223372036854775807,0,1\n";
     assert_eq!(curve(&signed, "--superlevel --shape 3,3 --dtype i64"), format!("value,vcec,ecc\n{rows}"));

@@ -110,7 +110,7 @@ fn the_number_of_threads_is_openmp_s() {
             .success();
         assert_eq!(fs::read(pairs).unwrap(), fs::read(data("expected/torus_surface_pairs.bin")).unwrap());
     }
-    for threads in ["0", "-1", "two", ""] {
+    for threads in ["0", "-1", "two", "", ",2"] {
         let error = contains(format!(
             "error: OMP_NUM_THREADS: expected a number of threads from 1 to 65535, found {threads}"
         ));

@@ -27,6 +27,7 @@ pub(crate) struct MatrixArguments {
     /// rows of its column. An array "dims" in the archive gives the dimensions instead.
     ///
     /// Every format may be compressed with gzip.
+    // Parsed as other formats of inputs are, not as clap parses choices: in any case of letters, with their message.
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true,
         value_parser = str::parse::<MatrixFormat>)]
     format: Option<MatrixFormat>,

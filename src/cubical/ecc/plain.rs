@@ -1,8 +1,7 @@
 //! Reference implementation: enumerates the cubical complex cell by cell.
 //!
-//! It shares only types with the other implementations, which are tested against it, and the list of cells with the
-//! [oracle](crate::cubical::persistence::plain) of persistence. In T a cell takes the least voxel that contains it, in
-//! V its greatest vertex.
+//! It shares only types, the order of voxels and the ends of bins with the other implementations, which are tested
+//! against it. In T a cell takes the least voxel that contains it, in V its greatest vertex.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::order::VoxelOrder;
-use crate::cubical::persistence::plain::{cells, dim, voxels};
+use crate::cubical::plain_cells::{cells, dim, voxels};
 use crate::cubical::value::Value;
 
 /// Computes the curve by its definition.
@@ -31,7 +30,7 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
             Construction::V => around.max(),
         };
         let change = if dim(&cell).is_multiple_of(2) { 1 } else { -1 };
-        *changes.entry(key.expect("a cell lies in a voxel or has one")).or_insert(0) += change;
+        *changes.entry(key.expect("each cell has a voxel around it or as a vertex")).or_insert(0) += change;
     }
     let order = VoxelOrder::new(T::TYPE, request.superlevel);
     let value = |key: &T::Key| order.value(key.to_u64());

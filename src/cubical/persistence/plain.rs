@@ -1,8 +1,8 @@
 //! The oracle: all cells are listed, and their matrix is reduced by the standard column algorithm (Edelsbrunner,
 //! Letscher, Zomorodian 2002).
 //!
-//! It shares only the types of requests and answers with the other modules. It is for small images, since the columns
-//! are reduced sequentially.
+//! It shares only the types of requests and answers, and the order of voxels, with the other modules. It is for small
+//! images, since the columns are reduced sequentially.
 
 use std::cmp::Reverse;
 
@@ -12,9 +12,7 @@ use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
-
-/// A cell by its coordinates: 2k on an axis is a point, 2k + 1 an interval.
-pub(crate) type Cell = [usize; 3];
+use crate::cubical::plain_cells::{Cell, cells, dim, facets, voxels};
 
 /// The classes of an image.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
@@ -27,7 +25,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
                 Construction::T => voxels.into_iter().min_by_key(|&place| key(place)),
                 Construction::V => voxels.into_iter().max_by_key(|&place| key(place)),
             };
-            (cell, owner.expect("a cell lies in a voxel or has one"))
+            (cell, owner.expect("each cell has a voxel around it or as a vertex"))
         })
         .collect();
     cells.sort_by_key(|&(cell, owner)| (key(owner), dim(&cell), cell));
@@ -62,57 +60,6 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
         classes.sort_by_key(|class| (key(class.birth), death(class)));
     }
     Classes { dimensions }
-}
-
-/// The dimension of a cell.
-pub(crate) fn dim(cell: &Cell) -> usize {
-    cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count()
-}
-
-/// All cells. Voxels have even coordinates where they are vertices and odd ones where they are top cells.
-pub(crate) fn cells(
-    extents: [usize; 3],
-    axes: usize,
-    construction: Construction,
-) -> impl Iterator<Item = Cell> {
-    let [planes, rows, columns] = std::array::from_fn(|axis| match construction {
-        Construction::V => 2 * extents[axis] - 1,
-        Construction::T if axis + axes >= 3 => 2 * extents[axis] + 1,
-        Construction::T => 1,
-    });
-    (0..planes * rows * columns).map(move |i| [i / columns / rows, i / columns % rows, i % columns])
-}
-
-/// The places of the voxels that are the vertices of a cell, or that contain it.
-pub(crate) fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
-    let along = |axis: usize| -> Vec<usize> {
-        let (half, odd) = (cell[axis] / 2, cell[axis] % 2 == 1);
-        match construction {
-            Construction::V if odd => vec![half, half + 1],
-            Construction::T if !odd && half > 0 => vec![half - 1, half],
-            _ => vec![half],
-        }
-    };
-    let mut places = Vec::new();
-    for z in along(0) {
-        for y in along(1) {
-            for x in along(2).into_iter().filter(|&x| z < extents[0] && y < extents[1] && x < extents[2]) {
-                places.push((z * extents[1] + y) * extents[2] + x);
-            }
-        }
-    }
-    places
-}
-
-/// The facets of a cell.
-pub(crate) fn facets(cell: Cell) -> impl Iterator<Item = Cell> {
-    let moved = move |axis: usize, coordinate: usize| {
-        let mut facet = cell;
-        facet[axis] = coordinate;
-        facet
-    };
-    let odd = (0..3).filter(move |&axis| cell[axis] % 2 == 1);
-    odd.flat_map(move |axis| [moved(axis, cell[axis] - 1), moved(axis, cell[axis] + 1)])
 }
 
 /// The sum of two ascending columns.

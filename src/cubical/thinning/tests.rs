@@ -155,6 +155,12 @@ fn betti(image: &BitImage) -> [usize; 3] {
     topology::verify(image, image).unwrap().before.betti
 }
 
+#[test]
+fn betti_numbers_of_shapes() {
+    let [torus, shell, ring] = shapes_with_holes();
+    assert_eq!((betti(&torus), betti(&shell), betti(&ring)), ([1, 1, 0], [1, 0, 1], [1, 1, 0]));
+}
+
 fn shapes_with_holes() -> [BitImage; 3] {
     let torus = drawn(&[20, 50, 50], |z, y, x| {
         let (y, x) = ((y - 25) as f64, (x - 25) as f64);

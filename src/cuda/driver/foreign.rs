@@ -127,10 +127,10 @@ impl<T> Drop for Foreign<T> {
         // reported by another call.
         let _ = self.gpu.finish();
         // SAFETY: the value is being dropped, so the buffer is not taken a second time.
-        let Buffer { slice, .. } = unsafe { ManuallyDrop::take(&mut self.buffer) };
+        let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
         if self.is_lent {
             // This releases only the slice's reference to the stream.
-            slice.leak();
+            buffer.slice.leak();
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The names of the formats.
+//! The names of the formats, in all of which matrices are read and written.
 
 use serde::Serialize;
 use strum::VariantArray;
 
 use crate::names::named;
 
-/// File formats for boundary matrices. In all of them a boundary matrix is read and written.
+/// File formats for boundary matrices. Matrices are read from and written to each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]

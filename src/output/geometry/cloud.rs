@@ -5,7 +5,7 @@ use crate::metric::read::{Input, Place, Problem};
 use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::Representatives;
 
-/// The error of cycles that cannot be drawn.
+/// The problem of cycles that cannot be drawn.
 fn undrawable(expected: impl Into<String>, found: impl Into<String>) -> Problem {
     Problem::new(Place::Named("geometry".to_owned()), expected, found)
 }

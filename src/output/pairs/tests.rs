@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::input::npz::Archive;
 use crate::matrix::cycles::{ClassSelection, cycles};
 use crate::matrix::{BoundaryMatrix, Figures, Pairs};
 
@@ -133,4 +134,15 @@ fn cycles_are_written_beside_what_is_written_without() {
         ];
         assert_eq!(representatives, json!(expected));
     }
+}
+
+#[test]
+fn archives_of_values_have_bars_instead_of_pairs() {
+    let names = |bytes: &[u8]| Archive::open(bytes).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(names(&written(PairsFormat::Npz, false, false)), ["pairs", "essential"]);
+    assert_eq!(names(&written(PairsFormat::Npz, true, false)), ["bars"]);
+    let bytes = with_cycles(PairsFormat::Npz, true);
+    assert_eq!(names(&bytes).len(), 6);
+    let bars = Archive::open(&bytes).unwrap().read("bars").unwrap();
+    assert_eq!(npyz::NpyFile::new(bars.as_slice()).unwrap().shape(), [4, 3]);
 }

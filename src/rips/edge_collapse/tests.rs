@@ -70,15 +70,19 @@ fn bars_stay() {
 }
 
 /// The distances below `most` of random points in a square, so that batches have hundreds of edges, most of which are
-/// removed.
+/// removed; a matrix if `most` is infinite.
 fn in_a_square(generator: &mut Pcg64Mcg, points: usize, side: i32, most: f32) -> Distances<f32> {
     let places: Vec<[f32; 2]> =
         (0..points).map(|_| [0, 1].map(|_| generator.random_range(0..side) as f32)).collect();
-    let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let edges = pairs.map(|(i, j)| {
+    let length = |i: usize, j: usize| {
         let [x, y] = [0, 1].map(|axis| places[i][axis] - places[j][axis]);
-        (i as u32, j as u32, (x * x + y * y).sqrt())
-    });
+        (x * x + y * y).sqrt()
+    };
+    if most.is_infinite() {
+        return DistanceMatrix::from_fn(points, length).unwrap().into();
+    }
+    let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = pairs.map(|(i, j)| (i as u32, j as u32, length(i, j)));
     SparseDistances::new(points, edges.filter(|edge| edge.2 < most).collect::<Vec<_>>()).unwrap().into()
 }
 

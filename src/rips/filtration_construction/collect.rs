@@ -35,8 +35,8 @@ impl<'a, W: Word> Collector<'a, W> {
 }
 
 impl<W: Word> Sink for Collector<'_, W> {
-    fn receive(&mut self, vertices: &[u32], cofacet: Option<u32>, rank: u32) {
-        if let Some(w) = cofacet {
+    fn receive(&mut self, vertices: &[u32], added: Option<u32>, rank: u32) {
+        if let Some(w) = added {
             self.vertices.clear();
             self.vertices.extend_from_slice(vertices);
             join(&mut self.vertices, w);

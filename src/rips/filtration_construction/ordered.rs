@@ -105,8 +105,8 @@ mod tests {
     struct Recorder(Vec<([u32; 2], Option<u32>, u32)>);
 
     impl Sink for Recorder {
-        fn receive(&mut self, vertices: &[u32], cofacet: Option<u32>, rank: u32) {
-            self.0.push(([vertices[0], vertices[1]], cofacet, rank));
+        fn receive(&mut self, vertices: &[u32], added: Option<u32>, rank: u32) {
+            self.0.push(([vertices[0], vertices[1]], added, rank));
         }
     }
 

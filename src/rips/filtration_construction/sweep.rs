@@ -46,11 +46,11 @@ impl AddAssign for SimplexCounts {
     }
 }
 
-/// A receiver of the simplices that a sweep does not decide.
+/// A receiver of the simplices that a sweep finds.
 pub trait Sink {
     /// Receives a simplex, whose vertices descend: one that is in a zero apparent pair with the cofacet that adds the
-    /// vertex `cofacet`, if these are listed; or one that is in no such pair, neither as facet nor as cofacet.
-    fn receive(&mut self, vertices: &[u32], cofacet: Option<u32>, rank: u32);
+    /// vertex `added`, if these are listed; or one that is in no such pair, neither as facet nor as cofacet.
+    fn receive(&mut self, vertices: &[u32], added: Option<u32>, rank: u32);
 }
 
 /// The part of a sparse complex that a matrix of ranks covers.

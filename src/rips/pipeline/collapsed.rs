@@ -239,12 +239,10 @@ impl Attempt {
         progress.begin("collapse", None, 1);
         let is_whole = matches!(self.collapse, Collapsing::Whole);
         let checkpoint = progress.checkpoint();
-        let name = if checkpoint.is_kept() {
-            collapse_name(summary.points, ranking, keep, is_whole)
-        } else {
-            String::new()
-        };
-        if let Some(collapsed) = load_collapse(checkpoint, &name, summary.points)? {
+        let name = checkpoint.is_kept().then(|| collapse_name(summary.points, ranking, keep, is_whole));
+        if let Some(name) = &name
+            && let Some(collapsed) = load_collapse(checkpoint, name, summary.points)?
+        {
             return Ok(collapsed);
         }
         let seconds;
@@ -258,7 +256,9 @@ impl Attempt {
             }
         };
         let collapsed = collapse(summary.points, ranking, keep, cost_test, progress)?;
-        save_collapse(checkpoint, &name, &collapsed);
+        if let Some(name) = &name {
+            save_collapse(checkpoint, name, &collapsed);
+        }
         Ok(collapsed)
     }
 }

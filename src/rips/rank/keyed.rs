@@ -199,8 +199,8 @@ impl<K: DistanceKey> Keyed<K> {
     }
 }
 
-/// The threshold, if it is finite and few pairs of points are within it. Otherwise the distances of all pairs are
-/// computed.
+/// The threshold, if it is finite and the pairs of points within it are to be listed: because they are few, or because
+/// all pairs do not fit in memory but they do.
 pub(super) fn if_few_are_near<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Option<T> {
     let threshold = threshold.filter(|t| *t < T::INFINITY)?;
     let (near, looked_at) = near_in_sample(cloud, threshold);

@@ -46,9 +46,9 @@ pub(super) fn near_pairs<T: Value>(
 ) -> Result<Keyed<T::Key>, RipsError> {
     let tree = Tree::of(cloud)?;
     let blocks = Blocks::of(cloud, &tree.order)?;
-    let boxes = bound(cloud.dimension(), threshold.into());
-    let sums = T::from_f64(boxes);
-    let search = Within { cloud, tree: &tree, blocks: &blocks, threshold, sums, boxes };
+    let most_box = bound(cloud.dimension(), threshold.into());
+    let most_sum = T::from_f64(most_box);
+    let search = Within { cloud, tree: &tree, blocks: &blocks, threshold, most_sum, most_box };
     let leaves = SharedRange::new(tree.leaves(), AT_ONCE);
     let (found, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
     let (edges, compared, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
@@ -117,8 +117,8 @@ struct Within<'a, T> {
     blocks: &'a Blocks<T>,
     threshold: T,
     /// Upper bounds on the computed squared distance of two points, and on the squared distance of two boxes.
-    sums: T,
-    boxes: f64,
+    most_sum: T,
+    most_box: f64,
 }
 
 /// The search for the near pairs of a leaf's points with each other and with points of earlier leaves. It returns the
@@ -135,10 +135,10 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> Result<u64, Refused> {
         let Leaf { search, leaf, near } = self;
-        let Within { tree, blocks, sums: most, boxes, .. } = search;
+        let Within { tree, blocks, most_sum, most_box, .. } = search;
         let points = tree.leaf(leaf);
         let mut others = Vec::new();
-        tree.near_leaves(leaf, *boxes, |other| others.push(other));
+        tree.near_leaves(leaf, *most_box, |other| others.push(other));
         let mut compared = 0;
         for other in others {
             let candidates = tree.leaf(other);
@@ -148,7 +148,7 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
                 let mut hits = 0_u32;
                 for (lane, &sum) in sums.iter().enumerate() {
                     // The NaN points that fill the last block compare as false. A sum that lost digits counts as a hit.
-                    let is_hit = sum <= *most || T::is_harmed(sum);
+                    let is_hit = sum <= *most_sum || T::is_harmed(sum);
                     hits |= u32::from(is_hit) << lane;
                 }
                 // Within a leaf only the points before `k` count, so that each pair is met once and no point meets

@@ -46,8 +46,8 @@ const PARTS: usize = 256;
 /// the limit is four times as high (`benches/RESULTS.md`).
 const MOST_COORDINATES: usize = 32;
 
-/// Whether the distances of all pairs of points would be ranked otherwise, and the tree takes less time than that, or
-/// these do not fit in memory.
+/// Whether the tree replaces a ranking of all pairs of points: those within the threshold are not listed instead, and
+/// the tree takes less time than the ranking, or the ranking does not fit in memory.
 pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>, given: Option<T>) -> bool {
     let most = if T::NARROW { MOST_COORDINATES } else { 4 * MOST_COORDINATES };
     if_few_are_near(cloud, given).is_none()

@@ -72,7 +72,7 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     number: usize,
     /// The column being reduced.
     pub(super) j: usize,
-    /// Whether the working column is that column's; before, only its first pivot is known.
+    /// Whether `column` has the entries of column `j` yet; until then only its first pivot is known.
     is_built: bool,
     /// The working column's entries of ranks up to `band.to`. Later entries are enumerated when these run out: most
     /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.

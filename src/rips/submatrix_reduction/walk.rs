@@ -254,7 +254,11 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         walk.take(edges, walk.at);
         walk.open_at = usize::MAX;
         cancel(shared.field, &mut self.terms);
-        std::mem::take(&mut self.terms).into_iter().for_each(|(entry, _)| self.flip(entry));
+        let mut simplex = Vec::new();
+        for (entry, _) in self.terms.drain(..) {
+            code.vertices_of(entry, &mut simplex);
+            walk.cochain.flip(&simplex);
+        }
         self.column.drain(|_| {});
         if std::mem::take(&mut self.is_long) {
             self.bucketed.close();
@@ -359,6 +363,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
 }
 
 /// The cofacet formed by an edge and two vertices; a triangle if these are equal.
+#[inline]
 pub(super) fn cofacet<W: Word>(code: &Code<W>, rank: u32, (u, v): (u32, u32), [x, w]: [u32; 2]) -> W {
     let mut vertices = [u, v, x, w];
     let vertices = if x == w { &mut vertices[..3] } else { &mut vertices[..] };

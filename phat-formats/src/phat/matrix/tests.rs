@@ -109,6 +109,14 @@ fn what_is_written_reads_back_in_blocks_of_any_size_and_its_sizes_are_shown() {
             let read = Ok(Read { matrix: matrix.clone(), unsorted: 0, first_unsorted: None });
             let file = to_binary(matrix);
             let text = to_ascii(matrix);
+            // The same columns with descending rows.
+            let mut words = vec![matrix.len() as i64];
+            for column in 0..matrix.len() {
+                let rows = matrix.column(column);
+                words.extend([i64::from(matrix.dim(column)), rows.len() as i64]);
+                words.extend(rows.iter().rev().map(|&row| i64::from(row)));
+            }
+            let reversed = binary(&words);
             for block in [16, 24, 64, 1000, 1 << 20] {
                 let shown = [AtomicUsize::new(0), AtomicUsize::new(0)];
                 let show = |size: MatrixSize| {
@@ -118,6 +126,7 @@ fn what_is_written_reads_back_in_blocks_of_any_size_and_its_sizes_are_shown() {
                 assert_eq!(read_blocks(&file, block, &show), read, "{block}");
                 assert_eq!(shown.map(AtomicUsize::into_inner), [matrix.len(), matrix.entries()], "{block}");
                 assert_eq!(read_parts(&text, block / 16), read, "{block}");
+                assert_eq!(read_blocks(&reversed, block, &|_| {}).unwrap().matrix, *matrix, "{block}");
             }
         }
     });

@@ -89,7 +89,8 @@ impl<'a> AddUp<'a> {
         let nonzero = &mut self.out.nonzero[..words];
         let whole = words - words % LANES;
         for at in (0..whole).step_by(LANES) {
-            // Words are mapped in structs, since an array of structs would be moved through memory.
+            // The words of each comparison are an array of their own: an array of [`Inner`], one per lane, would be
+            // moved through memory.
             let lanes = |bits: &&[u64]| lanes(bits, at);
             let (inner, inner_up) = (inner.map(lanes), inner_up.map(lanes));
             let (next, next_up) = (next.map(lanes), next_up.map(lanes));

@@ -21,7 +21,8 @@
 /// Offset added to the numbers in [`digits`], so that they are not negative.
 pub(crate) const OFFSET: i64 = 9;
 
-/// Comparisons within a plane, a bit per voxel, in the order of `Compare` in `tables`: a word of each, several, or all.
+/// Comparisons within a plane, a bit per voxel, in the order of `Compare` in `tables`. `T` is a word of 64 voxels, some
+/// words, or those of a whole plane.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inner<T> {
     /// Voxel with the next voxel of its row.
@@ -35,7 +36,7 @@ pub(crate) struct Inner<T> {
     pub(crate) d_left: T,
 }
 
-/// Comparisons of a plane with the next, a bit per voxel: a word of each, several, or all.
+/// Comparisons of a plane with the next, a bit per voxel, with a `T` as for [`Inner`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outer<T> {
     /// Voxel with the voxel in the next plane.
@@ -70,8 +71,8 @@ impl<T> Outer<T> {
     }
 }
 
-/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and a mask of the nonzero numbers. Comparisons
-/// are those of the voxels and those of the voxels above them, in the previous row.
+/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and a mask of the nonzero numbers. Of each pair
+/// of comparisons, the first are those of the voxels, the second those of the voxels above them, in the previous row.
 ///
 /// With `INVERT`, a set bit says that the second of two wins.
 #[inline(always)]

@@ -121,7 +121,8 @@ fn extents_of_one_are_no_dimension() {
     }
 }
 
-/// Tests every cut of the image in two along its rows. Cuts along the slowest axis are slabs.
+/// Tests every cut of the image in two along its rows. Cuts along the slowest axis are tested as slabs, by
+/// `slabs_do_not_show`.
 #[test]
 fn any_cut() {
     let mut rng = Pcg64::seed_from_u64(13);

@@ -119,7 +119,8 @@ fn are_smoothed_alike(gpu: &Gpu, sigma: f64, taps: usize, images: impl IntoItera
         kernels.smooth(&axes(shape), &mut voxels).unwrap();
         let found = gpu.read(&voxels[0], 0..bytes.len()).unwrap();
         let expected = smooth(image.voxels().to_vec(), shape, &weights, &|_| ());
-        assert!(found == expected.as_bytes(), "{shape}, {taps} taps");
+        let different = found.iter().zip(expected.as_bytes()).position(|(ours, theirs)| ours != theirs);
+        assert!(found == expected.as_bytes(), "{shape}, {taps} taps, byte {different:?}");
     }
 }
 

@@ -173,6 +173,27 @@ fn a_file_is_as_long_as_its_voxels() {
 }
 
 #[test]
+fn a_stream_gives_the_image_in_pieces_of_any_size() {
+    let values: Vec<u16> = (0..600_000_u32).map(|k| (k % 65_521) as u16).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_be_bytes()).collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), npy(">u2", false, "300, 2000", &bytes)).unwrap();
+    for piece in [7, 4096, 700_000] {
+        let mut stream = open(file.path(), &ImageOptions::default()).unwrap();
+        let (mut all, mut buffer) = (Vec::<u16>::new(), vec![0; piece]);
+        loop {
+            let count = stream.read(&mut buffer).unwrap();
+            all.extend(&buffer[..count]);
+            if count < piece {
+                break;
+            }
+        }
+        assert!(all == values, "in pieces of {piece}");
+        assert_eq!(stream.read(&mut buffer).unwrap(), 0);
+    }
+}
+
+#[test]
 fn not_a_number_is_named_by_its_users_coordinates() {
     let mut values = [0.0_f32, f32::INFINITY, f32::NEG_INFINITY, 3.0, 4.0, f32::MAX];
     let file = |values: &[f32], fortran| {
