@@ -250,7 +250,7 @@ impl Run<'_> {
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
             only_bars: dim == self.plan.max_dim && self.collector.is_none(),
-            gives_up: matches!(self.ties, Ties::Shunned),
+            gives_up: dim == 2 && matches!(self.ties, Ties::Shunned),
             tied: &tied,
             progress: self.progress,
         };

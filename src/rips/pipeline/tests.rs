@@ -327,6 +327,10 @@ fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
                 as_it_is += 1;
                 continue;
             };
+            assert!(
+                case % 3 != 0 || lengths == Lengths::Few || are_in_order,
+                "case {case}: dimension 1 gave up"
+            );
             assert_eq!((stats.tried, stats.before), (0, stats.after));
             done_twice[usize::from(are_in_order)] += usize::from(stats.ordered.is_some());
             ordered[usize::from(are_in_order)] += usize::from(are_ordered.get());
