@@ -40,8 +40,8 @@ macro_rules! key {
 
 key!(u8, u16, u32, u64);
 
-/// Conversion from the bits of a voxel to its key. Stages that only compare voxels take bits and a
-/// [`VoxelOrder`](super::order::VoxelOrder), which has it, so they are compiled once per width, not per type.
+/// Conversion from the bits of a voxel to its key. Stages that only compare voxels take bits and the
+/// coding, so they are compiled once per width, not per type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     /// Unsigned integer: the bits are the key.
