@@ -2,8 +2,8 @@
 //!
 //! A parallel iterator of rayon is compiled anew, to some seven kilobytes, for each closure and each element type; that
 //! amounted to a fifth of the program `lacuna`. These loops call the closure through a pointer, once per piece, so a
-//! piece should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic; the
-//! caller's result must not depend on it.
+//! piece should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic;
+//! the caller's result must not depend on it.
 //!
 //! The module is public for the crate `lacuna` only, and may change at any time.
 

@@ -103,7 +103,7 @@ Examples:
   lacuna distance a.json b.txt --kind wasserstein --order 2 --internal-p 2 --dim 1 --matching
   lacuna distance --matrix --dim 1 bars/*.csv -o distances.npy";
 
-/// What is measured.
+/// The distance between diagrams that is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     /// Greatest distance of a matched pair

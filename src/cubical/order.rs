@@ -30,8 +30,8 @@ impl VoxelOrder {
     /// Writes the keys of voxels, which are given as bits, in filtration order.
     pub(super) fn fill<K: Key>(self, bits: &[K], keys: &mut [K]) {
         let keys = keys.iter_mut().zip(bits);
-        // Floating-point numbers have a loop of their own, in which the compiler knows the coding. So neither loop has a
-        // branch.
+        // Floating-point numbers have a loop of their own, in which the compiler knows the coding. So neither loop has
+        // a branch.
         match self.coding {
             Coding::Float => {
                 let order = VoxelOrder { coding: Coding::Float, ..self };

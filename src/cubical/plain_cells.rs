@@ -1,5 +1,5 @@
-//! The cells of a cubical complex, as a list: what the plain versions of persistence, of curves and of boundary matrices
-//! have in common.
+//! The cells of a cubical complex as a list, which the plain versions of persistence, of curves and of boundary
+//! matrices have in common.
 
 use super::construction::Construction;
 

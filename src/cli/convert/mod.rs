@@ -179,7 +179,7 @@ struct Converted {
     /// The format and what is in it, for messages.
     format: String,
     kind: &'static str,
-    /// Its size, for messages.
+    /// The size of the input, for messages.
     size: String,
     /// Length of the file, if it is known.
     length: Option<Written>,

@@ -58,7 +58,7 @@ impl Fields {
         WeightedBoundaryMatrix { matrix, values, max_dim: self.max_dim as u8 }
     }
 
-    /// The same complex with cells and lists in another order.
+    /// This complex with cells and lists in another order.
     fn shuffled(&self, random: &mut Pcg64) -> Fields {
         let n = self.dims.len();
         let mut from: Vec<usize> = (0..n).collect();
@@ -75,7 +75,7 @@ impl Fields {
         }
     }
 
-    /// The same complex in the other flavour.
+    /// This complex in the other flavour.
     fn dual(&self) -> Fields {
         let n = self.dims.len();
         let has = |list: usize, entry: usize| self.lists[list].contains(&(entry as i64));

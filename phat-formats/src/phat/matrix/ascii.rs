@@ -1,8 +1,8 @@
 //! Reading text files.
 //!
 //! The text is cut at line ends, and threads parse its parts in two passes. The first counts lines and entries and
-//! reads the dimensions, so that every part knows its place and the matrix is allocated once. The second reads the rows and
-//! checks them against the dimensions of earlier columns.
+//! reads the dimensions, so that every part knows its place and the matrix is allocated once. The second reads the rows
+//! and checks them against the dimensions of earlier columns.
 
 use super::column::Column;
 use super::{Findings, Read, Unsorted};

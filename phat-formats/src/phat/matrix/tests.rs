@@ -348,7 +348,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
 }
 
-/// Of several violations the first is reported, whichever thread reads it.
+/// The first of several violations is reported, whichever thread reads it.
 #[test]
 fn the_first_violation_is_the_error() {
     let mut rng = Pcg64::seed_from_u64(3);

@@ -53,7 +53,7 @@ pub(crate) struct Outer<T> {
 }
 
 impl<T> Inner<T> {
-    /// What `part` returns for each comparison.
+    /// Calls `part` with the bits of each comparison and returns its results in their places.
     #[inline(always)]
     pub(crate) fn map<'a, U>(&'a self, part: impl Fn(&'a T) -> U) -> Inner<U> {
         let Inner { a, b, d, a_left, d_left } = self;
@@ -62,7 +62,7 @@ impl<T> Inner<T> {
 }
 
 impl<T> Outer<T> {
-    /// What `part` returns for each comparison.
+    /// Calls `part` with the bits of each comparison and returns its results in their places.
     #[inline(always)]
     pub(crate) fn map<'a, U>(&'a self, part: impl Fn(&'a T) -> U) -> Outer<U> {
         let Outer { c, e, f, g, e_left, g_left } = self;
