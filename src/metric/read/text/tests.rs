@@ -26,6 +26,12 @@ fn every_separator_and_line_ending() {
 #[test]
 fn rounding_is_that_of_the_standard_library() {
     for text in [
+        "0",
+        "007",
+        "9999999",
+        "99999999",
+        "12e3",
+        "5.",
         "0.1",
         "16777217",
         "1.00000017881393432617187499",
