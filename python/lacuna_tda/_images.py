@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,28 +11,15 @@ from . import _lacuna
 from ._arguments import count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours
 from ._device_arrays import Lent, lent
 from ._diagram import Diagram
-from ._keywords import suggests_keywords
-from ._progress import Report, shown
+from ._options import CubicalOptions, EccOptions, ThinOptions, takes
+from ._progress import shown
 
-Construction = Literal["T", "V"]
-Backend = Literal["auto", "cpu", "cuda"]
-Rule = Literal["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-@suggests_keywords
-def cubical(
-    image: Any,
-    *,
-    construction: Construction = "T",
-    superlevel: bool = False,
-    max_dim: int | None = None,
-    threshold: float | None = None,
-    locations: bool = False,
-    nan: float | Literal["lowest", "highest"] | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> Diagram:
+@takes(CubicalOptions)
+def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     """The barcode of an image, over Z/2.
 
     Parameters
@@ -83,12 +70,13 @@ def cubical(
     >>> deaths
     array([[1, 1]])
     """
-    max_dim, threads = optional_count("max_dim", max_dim, 0), optional_count("threads", threads, 1)
-    threshold = optional_number("threshold", threshold)
-    array = plain_image(image, nan)
-    with shown(progress) as report:
+    max_dim, threads = optional_count("max_dim", options["max_dim"], 0), optional_count("threads", options["threads"], 1)
+    threshold = optional_number("threshold", options["threshold"])
+    superlevel, locations = flag("superlevel", options["superlevel"]), flag("locations", options["locations"])
+    array = plain_image(image, options["nan"])
+    with shown(options["progress"]) as report:
         answer = _lacuna.cubical(
-            array, construction, flag("superlevel", superlevel), max_dim, threshold, flag("locations", locations), threads, backend, report
+            array, options["construction"], superlevel, max_dim, threshold, locations, threads, options["backend"], report
         )
     return Diagram(answer["bars"], locations=answer.get("locations"))
 
@@ -112,53 +100,11 @@ class EulerCurve(NamedTuple):
 
 
 @overload
-def ecc(
-    image: Any,
-    *,
-    bins: int | None = ...,
-    range: tuple[float, float] | None = ...,
-    construction: Construction = ...,
-    superlevel: bool = ...,
-    scales: None = ...,
-    sigma: float = ...,
-    taps: int = ...,
-    nan: float | Literal["lowest", "highest"] | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> EulerCurve: ...
+def ecc(image: Any, *, scales: None = ..., **options: Unpack[EccOptions]) -> EulerCurve: ...
 @overload
-def ecc(
-    image: Any,
-    *,
-    bins: int | None = ...,
-    range: tuple[float, float] | None = ...,
-    construction: Construction = ...,
-    superlevel: bool = ...,
-    scales: int,
-    sigma: float = ...,
-    taps: int = ...,
-    nan: float | Literal["lowest", "highest"] | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> list[EulerCurve]: ...
-@suggests_keywords
-def ecc(
-    image: Any,
-    *,
-    bins: int | None = None,
-    range: tuple[float, float] | None = None,
-    construction: Construction = "T",
-    superlevel: bool = False,
-    scales: int | None = None,
-    sigma: float = 1.0,
-    taps: int = 13,
-    nan: float | Literal["lowest", "highest"] | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> EulerCurve | list[EulerCurve]:
+def ecc(image: Any, *, scales: int, **options: Unpack[EccOptions]) -> list[EulerCurve]: ...
+@takes(EccOptions)
+def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions]) -> EulerCurve | list[EulerCurve]:
     """The Euler characteristic curve of an image, or of the image at several scales.
 
     Parameters
@@ -203,69 +149,34 @@ def ecc(
     >>> curve.values, curve.changes, curve.euler
     (array([1, 9], dtype=uint64), array([0, 1]), array([0, 1]))
     """
-    bins, threads = optional_count("bins", bins, 0), optional_count("threads", threads, 1)
+    bins, threads = optional_count("bins", options["bins"], 0), optional_count("threads", options["threads"], 1)
+    range, nan, backend = options["range"], options["nan"], options["backend"]
     if range is not None and bins is None:
         raise ValueError("range: expected beside bins only")
-    ends = None if range is None else _ends(range)
     wanted = None
     if scales is not None:
-        wanted = count("scales", scales, 1), number("sigma", sigma), count("taps", taps, 1)
+        wanted = count("scales", scales, 1), number("sigma", options["sigma"]), count("taps", options["taps"], 1)
+    request = bins, None if range is None else _ends(range), options["construction"], flag("superlevel", options["superlevel"]), wanted
     on_device = lent(image)
     if on_device is not None:
         _expect_device(on_device, backend, nan)
     elif scales is not None and backend == "cuda":
         raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
-    with shown(progress) as report:
+    with shown(options["progress"]) as report:
         if on_device is not None:
-            curves = _lacuna.ecc_on_device(on_device, bins, ends, construction, flag("superlevel", superlevel), wanted, report)
+            curves = _lacuna.ecc_on_device(on_device, *request, report)
         else:
-            array = plain_image(image, nan)
-            curves = _lacuna.ecc(
-                array, bins, ends, construction, flag("superlevel", superlevel), wanted, threads, backend, report
-            )
+            curves = _lacuna.ecc(plain_image(image, nan), *request, threads, backend, report)
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
 
 
 @overload
-def thin(
-    image: NDArray[Any],
-    *,
-    rule: Rule | None = ...,
-    iterations: int | None = ...,
-    threshold: float | Literal["otsu"] | None = ...,
-    invert: bool = ...,
-    nan: float | Literal["lowest", "highest"] | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> NDArray[np.bool_]: ...
+def thin(image: NDArray[Any], **options: Unpack[ThinOptions]) -> NDArray[np.bool_]: ...
 @overload
-def thin(
-    image: Any,
-    *,
-    rule: Rule | None = ...,
-    iterations: int | None = ...,
-    threshold: float | Literal["otsu"] | None = ...,
-    invert: bool = ...,
-    nan: float | Literal["lowest", "highest"] | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> NDArray[np.bool_] | _lacuna.DeviceArray: ...
-@suggests_keywords
-def thin(
-    image: Any,
-    *,
-    rule: Rule | None = None,
-    iterations: int | None = None,
-    threshold: float | Literal["otsu"] | None = None,
-    invert: bool = False,
-    nan: float | Literal["lowest", "highest"] | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> NDArray[np.bool_] | _lacuna.DeviceArray:
+def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lacuna.DeviceArray: ...
+@takes(ThinOptions)
+def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lacuna.DeviceArray:
     """The skeleton of a binary image: foreground is deleted at its border until nothing changes.
 
     Foreground touches at corners (8 neighbours in the plane, 26 in space); outside the image is background.
@@ -312,23 +223,23 @@ def thin(
            [0, 0, 0, 0, 0, 0, 0],
            [0, 0, 0, 0, 0, 0, 0]])
     """
-    iterations, threads = optional_count("iterations", iterations, 0), optional_count("threads", threads, 1)
+    iterations, threads = optional_count("iterations", options["iterations"], 0), optional_count("threads", options["threads"], 1)
+    rule, threshold, nan, backend = options["rule"], options["threshold"], options["nan"], options["backend"]
     otsu = isinstance(threshold, str)
     if otsu and threshold != "otsu":
         raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
     on_device = lent(image)
     above = None if isinstance(threshold, str) else optional_number("threshold", threshold)
+    invert = flag("invert", options["invert"])
     if on_device is not None:
         _expect_device(on_device, backend, nan)
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
-        with shown(progress) as report:
-            return _lacuna.thin_on_device(
-                on_device, rule, iterations, above, flag("invert", invert), report
-            )
+        with shown(options["progress"]) as report:
+            return _lacuna.thin_on_device(on_device, rule, iterations, above, invert, report)
     array = plain_image(image, nan)
-    with shown(progress) as report:
-        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, flag("invert", invert), threads, backend, report)
+    with shown(options["progress"]) as report:
+        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, invert, threads, backend, report)
     return voxels.view(np.bool_).reshape(array.shape)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,20 @@ from numpy.typing import NDArray
 from . import _lacuna
 from ._arguments import flag, floats, hint, is_sparse, unmasked
 from ._extras import extra
+from ._options import RipsOptions
 
 
-def distances_of(
-    X: Any,
-    metric: str | Callable[[Any, Any], float],
-    metric_params: Mapping[str, Any] | None,
-    births: bool,
-    symmetrize: str | None,
-    shortest_paths: bool,
-    threads: int | None,
-) -> _lacuna.Distances:
+def are_points(options: RipsOptions) -> bool:
+    """Whether inputs are points whose Euclidean distances count, and no other option is about distances."""
+    metric = options["metric"]
+    has_others = options["metric_params"] is not None or options["symmetrize"] is not None or options["shortest_paths"] is not False
+    return isinstance(metric, str) and metric == "euclidean" and not has_others
+
+
+def distances_of(X: Any, options: RipsOptions, births: bool, threads: int | None) -> _lacuna.Distances:
     """The input as the extension module has it. The threads find shortest paths."""
+    metric, metric_params, symmetrize = options["metric"], options["metric_params"], options["symmetrize"]
+    shortest_paths = flag("shortest_paths", options["shortest_paths"])
     is_precomputed = isinstance(metric, str) and metric == "precomputed"
     is_euclidean = isinstance(metric, str) and metric == "euclidean"
     if metric_params is not None and (is_precomputed or is_euclidean):
@@ -38,8 +39,8 @@ def distances_of(
         if symmetrize is not None:
             raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
         edges = _edges(X, births)
-        return edges.shortest_paths(threads) if flag("shortest_paths", shortest_paths) else edges
-    if flag("shortest_paths", shortest_paths):
+        return edges.shortest_paths(threads) if shortest_paths else edges
+    if shortest_paths:
         raise ValueError('shortest_paths: expected a graph, a sparse matrix with metric="precomputed"')
     if isinstance(X, (list, tuple)) and len(X) and (is_sparse(X[0]) or np.ndim(X[0]) >= 2):
         raise ValueError(f"expected one input, found a list of {len(X)}; rips_many takes several")

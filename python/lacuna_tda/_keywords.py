@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from inspect import signature
-from typing import ParamSpec, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,21 +33,26 @@ ELSEWHERE = {
 
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """The function, whose error about an option that it does not have names the one that was meant."""
-    known = signature(function).parameters
+    known = signature(function).parameters.keys()
 
     @wraps(function)
     def checked(*args: P.args, **options: P.kwargs) -> R:
-        if not options.keys() <= known.keys():
-            unknown = next(name for name in options if name not in known)
-            unexpected = f"{function.__name__}() got an unexpected keyword argument {unknown!r}"
-            meant = _meant(unknown, list(known))
-            raise TypeError(unexpected if meant is None else f"{unexpected}: did you mean {meant}?")
+        if not options.keys() <= known:
+            refuse_unknown(function.__name__, options, known)
         return function(*args, **options)
 
     return checked
 
 
-def _meant(unknown: str, known: list[str]) -> str | None:
+def refuse_unknown(function: str, options: Iterable[str], known: Collection[str]) -> NoReturn:
+    """Raises an error about the first option that is not known, which names the one that was meant."""
+    unknown = next(name for name in options if name not in known)
+    unexpected = f"{function}() got an unexpected keyword argument {unknown!r}"
+    meant = _meant(unknown, known)
+    raise TypeError(unexpected if meant is None else f"{unexpected}: did you mean {meant}?")
+
+
+def _meant(unknown: str, known: Collection[str]) -> str | None:
     """The option that is called otherwise elsewhere, or else the one whose name is most alike."""
     # Only errors need it.
     from difflib import get_close_matches

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +11,11 @@ from numpy.typing import NDArray
 from . import _lacuna
 from ._arguments import count, flag, floats, is_sparse, optional_count, warn, word
 from ._diagram import Diagram, Indices
-from ._keywords import suggests_keywords
-from ._progress import Report, shown
+from ._options import ReduceOptions, expect_representatives, takes
+from ._progress import shown
 
-Algorithm = Literal[
-    "sieve",
-    "hypha",
-    "hypha-twist",
-    "ss-plus",
-    "spectral-sequence",
-    "twist",
-    "standard",
-    "row",
-    "chunk",
-    "lock-free",
-]
-
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 class Reduction(NamedTuple):
     """The persistence pairs of a filtration of n cells, which are numbered from 0."""
@@ -75,23 +63,8 @@ class Reduction(NamedTuple):
         return Diagram([bars[is_kept & (of == dim)] for dim in range(dimensions)] if cells else [])
 
 
-@suggests_keywords
-def reduce(
-    matrix: Any,
-    *,
-    dimensions: Sequence[int] | NDArray[Any] | None = None,
-    format: Literal["phat-ascii", "phat-binary", "dipha", "npz", "matrix-market"] | None = None,
-    max_dim: int | None = None,
-    algorithm: Algorithm | None = None,
-    dualize: Literal["auto", "on", "off"] = "auto",
-    check: bool = True,
-    representatives: Literal["cycles"] | None = None,
-    only: Sequence[int] | None = None,
-    min_persistence: int | None = None,
-    threads: int | None = None,
-    backend: Literal["auto", "cpu", "cuda"] = "auto",
-    progress: bool | Report = False,
-) -> Reduction:
+@takes(ReduceOptions)
+def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
     """The persistence pairs of a boundary matrix over Z/2.
 
     Parameters
@@ -151,23 +124,22 @@ def reduce(
     >>> found.essential
     array([0])
     """
+    representatives, algorithm, only = options["representatives"], options["algorithm"], options["only"]
     if representatives not in (None, "cycles"):
         raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
-    chosen = {"only": only, "min_persistence": min_persistence}
-    given = [name for name, value in chosen.items() if value is not None]
-    if representatives is None and given:
-        chooses = "chooses" if len(given) == 1 else "choose"
-        raise ValueError(f'{", ".join(given)}: {chooses} cycles, and representatives is missing, as representatives="cycles"')
+    if representatives is None:
+        expect_representatives(options, ("only", "min_persistence"), "cycles")
     request = Request(
         algorithm=None if algorithm is None else word("algorithm", algorithm, "the name of an algorithm"),
-        dualize=word("dualize", dualize, "auto, on or off"),
-        check=flag("check", check),
+        dualize=word("dualize", options["dualize"], "auto, on or off"),
+        check=flag("check", options["check"]),
         cycles=representatives is not None,
         only=None if only is None else [count("only", cell, 0) for cell in only],
-        min_persistence=optional_count("min_persistence", min_persistence, 0),
+        min_persistence=optional_count("min_persistence", options["min_persistence"], 0),
     )
-    threads = optional_count("threads", threads, 1)
-    with shown(progress) as report:
+    threads, backend = optional_count("threads", options["threads"], 1), options["backend"]
+    format, max_dim, dimensions = options["format"], optional_count("max_dim", options["max_dim"], 0), options["dimensions"]
+    with shown(options["progress"]) as report:
         if is_sparse(matrix):
             if format is not None or max_dim is not None:
                 raise ValueError("format, max_dim: expected beside a file only")
@@ -179,8 +151,7 @@ def reduce(
                 raise TypeError(f"expected a sparse matrix or a path, found {type(matrix).__name__}") from None
             if dimensions is not None:
                 raise ValueError("dimensions: expected beside a sparse matrix only")
-            upper = optional_count("max_dim", max_dim, 0)
-            answer = _lacuna.reduce_file(path, format, upper, request, threads, backend, report)
+            answer = _lacuna.reduce_file(path, format, max_dim, request, threads, backend, report)
     if answer["warning"] is not None:
         warn(answer["warning"])
     cycles = answer.get("cycles")

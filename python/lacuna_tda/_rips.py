@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -10,44 +9,18 @@ import numpy as np
 from . import _lacuna
 from ._arguments import count, flag, floats, number, optional_count, optional_number, warn, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
-from ._inputs import distances_of, tell_of_distances
-from ._keywords import suggests_keywords
-from ._progress import Report, shown
+from ._inputs import are_points, distances_of, tell_of_distances
+from ._options import RipsOptions, expect_representatives, takes
+from ._progress import shown
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._answers import RipsAnswer, Table
 
-Kind = Literal["simplices", "cocycles", "cycles"]
-Backend = Literal["auto", "cpu", "cuda"]
 
-
-@suggests_keywords
-def rips(
-    X: Any,
-    *,
-    metric: str | Callable[[Any, Any], float] = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
-    max_dim: int = 1,
-    threshold: float | None = None,
-    modulus: int = 2,
-    collapse: Literal["auto", "off", "on"] = "auto",
-    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
-    shortest_paths: bool = False,
-    weights: Literal["diagonal", "dtm"] | None = None,
-    dtm_p: float | Literal["inf"] | None = None,
-    dtm_r: float | None = None,
-    dtm_neighbors: int | None = None,
-    landmarks: int | None = None,
-    representatives: Kind | Sequence[Kind] | None = None,
-    cocycles_at: Literal["birth", "death"] | None = None,
-    tighten: bool = False,
-    only: Sequence[tuple[int, int]] | None = None,
-    longest: int | None = None,
-    min_persistence: float | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> Diagram:
+@takes(RipsOptions)
+def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
     """The barcode of the Vietoris-Rips filtration of points, distances or a weighted graph.
 
     Bars are those of Ripser, in its order. A class of dimension 0 is a component, of dimension 1 a loop, of dimension 2 a cavity; births and
@@ -152,26 +125,9 @@ def rips(
     >>> loops.birth_edges, loops.death_edges
     (array([[0, 1]]), array([[1, 3]]))
     """
-    request, are_births = _requested(
-        max_dim=max_dim,
-        threshold=threshold,
-        modulus=modulus,
-        collapse=collapse,
-        weights=weights,
-        dtm_p=dtm_p,
-        dtm_r=dtm_r,
-        dtm_neighbors=dtm_neighbors,
-        landmarks=landmarks,
-        representatives=representatives,
-        cocycles_at=cocycles_at,
-        tighten=tighten,
-        only=only,
-        longest=longest,
-        min_persistence=min_persistence,
-        backend=backend,
-    )
-    threads = optional_count("threads", threads, 1)
-    distances = distances_of(X, metric, metric_params, are_births, symmetrize, shortest_paths, threads)
+    request, are_births = _requested(options)
+    threads, progress = optional_count("threads", options["threads"], 1), options["progress"]
+    distances = distances_of(X, options, are_births, threads)
     if progress is False:
         answer = _lacuna.rips(distances, request, threads, None)
     else:
@@ -181,88 +137,12 @@ def rips(
 
 
 @overload
-def rips_many(
-    X: Any,
-    *,
-    errors: Literal["raise"] = ...,
-    metric: str | Callable[[Any, Any], float] = ...,
-    metric_params: Mapping[str, Any] | None = ...,
-    max_dim: int = ...,
-    threshold: float | None = ...,
-    modulus: int = ...,
-    collapse: Literal["auto", "off", "on"] = ...,
-    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
-    shortest_paths: bool = ...,
-    weights: Literal["diagonal", "dtm"] | None = ...,
-    dtm_p: float | Literal["inf"] | None = ...,
-    dtm_r: float | None = ...,
-    dtm_neighbors: int | None = ...,
-    landmarks: int | None = ...,
-    representatives: Kind | Sequence[Kind] | None = ...,
-    cocycles_at: Literal["birth", "death"] | None = ...,
-    tighten: bool = ...,
-    only: Sequence[tuple[int, int]] | None = ...,
-    longest: int | None = ...,
-    min_persistence: float | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> list[Diagram]: ...
+def rips_many(X: Any, *, errors: Literal["raise"] = ..., **options: Unpack[RipsOptions]) -> list[Diagram]: ...
 @overload
+def rips_many(X: Any, *, errors: Literal["return"], **options: Unpack[RipsOptions]) -> list[Diagram | Exception]: ...
+@takes(RipsOptions)
 def rips_many(
-    X: Any,
-    *,
-    errors: Literal["return"],
-    metric: str | Callable[[Any, Any], float] = ...,
-    metric_params: Mapping[str, Any] | None = ...,
-    max_dim: int = ...,
-    threshold: float | None = ...,
-    modulus: int = ...,
-    collapse: Literal["auto", "off", "on"] = ...,
-    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
-    shortest_paths: bool = ...,
-    weights: Literal["diagonal", "dtm"] | None = ...,
-    dtm_p: float | Literal["inf"] | None = ...,
-    dtm_r: float | None = ...,
-    dtm_neighbors: int | None = ...,
-    landmarks: int | None = ...,
-    representatives: Kind | Sequence[Kind] | None = ...,
-    cocycles_at: Literal["birth", "death"] | None = ...,
-    tighten: bool = ...,
-    only: Sequence[tuple[int, int]] | None = ...,
-    longest: int | None = ...,
-    min_persistence: float | None = ...,
-    threads: int | None = ...,
-    backend: Backend = ...,
-    progress: bool | Report = ...,
-) -> list[Diagram | Exception]: ...
-@suggests_keywords
-def rips_many(
-    X: Any,
-    *,
-    errors: Literal["raise", "return"] = "raise",
-    metric: str | Callable[[Any, Any], float] = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
-    max_dim: int = 1,
-    threshold: float | None = None,
-    modulus: int = 2,
-    collapse: Literal["auto", "off", "on"] = "auto",
-    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
-    shortest_paths: bool = False,
-    weights: Literal["diagonal", "dtm"] | None = None,
-    dtm_p: float | Literal["inf"] | None = None,
-    dtm_r: float | None = None,
-    dtm_neighbors: int | None = None,
-    landmarks: int | None = None,
-    representatives: Kind | Sequence[Kind] | None = None,
-    cocycles_at: Literal["birth", "death"] | None = None,
-    tighten: bool = False,
-    only: Sequence[tuple[int, int]] | None = None,
-    longest: int | None = None,
-    min_persistence: float | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
+    X: Any, *, errors: Literal["raise", "return"] = "raise", **options: Unpack[RipsOptions]
 ) -> list[Diagram] | list[Diagram | Exception]:
     """The barcodes of many inputs, in their order: as :func:`rips` of each, and much faster where they are small.
 
@@ -295,32 +175,15 @@ def rips_many(
     """
     if errors not in ("raise", "return"):
         raise ValueError(f"errors: expected raise or return, found {errors!r}")
-    request, are_births = _requested(
-        max_dim=max_dim,
-        threshold=threshold,
-        modulus=modulus,
-        collapse=collapse,
-        weights=weights,
-        dtm_p=dtm_p,
-        dtm_r=dtm_r,
-        dtm_neighbors=dtm_neighbors,
-        landmarks=landmarks,
-        representatives=representatives,
-        cocycles_at=cocycles_at,
-        tighten=tighten,
-        only=only,
-        longest=longest,
-        min_persistence=min_persistence,
-        backend=backend,
-    )
-    threads = optional_count("threads", threads, 1)
+    request, are_births = _requested(options)
+    threads = optional_count("threads", options["threads"], 1)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
     found: list[Exception | None] = []
     inputs = []
     # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
-    is_array_of_clouds = isinstance(X, np.ndarray) and X.dtype != object and isinstance(metric, str) and metric == "euclidean"
-    if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and shortest_paths is False and not are_births:
+    is_array = isinstance(X, np.ndarray) and X.dtype != object and not np.ma.is_masked(X)
+    if is_array and are_points(options) and not are_births:
         for one in X if X.shape[1] == X.shape[2] else ():
             if tell_of_distances(one):
                 break
@@ -333,11 +196,11 @@ def rips_many(
     else:
         for one in X:
             try:
-                inputs.append(distances_of(one, metric, metric_params, are_births, symmetrize, shortest_paths, threads))
+                inputs.append(distances_of(one, options, are_births, threads))
                 found.append(None)
             except (TypeError, ValueError) as error:
                 found.append(error)
-    with shown(progress) as report:
+    with shown(options["progress"]) as report:
         answers = iter(_lacuna.rips_many(inputs, request, threads, report))
     all_found: list[Diagram | Exception] = []
     for earlier in found:
@@ -371,73 +234,52 @@ class Request(NamedTuple):
     backend: str
 
 
-def _requested(
-    *,
-    max_dim: int,
-    threshold: float | None,
-    modulus: int,
-    collapse: str,
-    weights: str | None,
-    dtm_p: float | str | None,
-    dtm_r: float | None,
-    dtm_neighbors: int | None,
-    landmarks: int | None,
-    representatives: str | Sequence[str] | None,
-    cocycles_at: str | None,
-    tighten: bool,
-    only: Sequence[tuple[int, int]] | None,
-    longest: int | None,
-    min_persistence: float | None,
-    backend: str,
-) -> tuple[Request, bool]:
+def _requested(options: RipsOptions) -> tuple[Request, bool]:
     """What is asked of the extension module, and whether the diagonal holds births."""
+    weights, representatives, only = options["weights"], options["representatives"], options["only"]
     if weights not in (None, "diagonal", "dtm"):
         raise ValueError(f"weights: expected None, diagonal or dtm, found {weights!r}")
-    dtm = None
-    if weights == "dtm":
-        growths = {1: "1", 2: "2", float("inf"): "inf", "inf": "inf", None: "1"}
-        if dtm_p not in growths:
-            raise ValueError(f"dtm_p: expected 1, 2 or inf, found {dtm_p!r}")
-        neighbors = 3 if dtm_neighbors is None else count("dtm_neighbors", dtm_neighbors, 1)
-        dtm = growths[dtm_p], 2.0 if dtm_r is None else number("dtm_r", dtm_r), neighbors
-    elif not (dtm_p is None and dtm_r is None and dtm_neighbors is None):
-        raise ValueError('dtm_p, dtm_r, dtm_neighbors: expected beside weights="dtm" only')
     if representatives is None:
         kinds: tuple[str, ...] = ()
-        _expect_none_alone({"only": only, "longest": longest, "min_persistence": min_persistence}, "bars for representatives")
-        _expect_none_alone({"cocycles_at": cocycles_at, "tighten": tighten or None}, "how representatives are made")
+        expect_representatives(options, ("only", "longest", "min_persistence"), "bars for representatives")
+        expect_representatives(options, ("cocycles_at", "tighten"), "how representatives are made")
     else:
         names = (representatives,) if isinstance(representatives, str) else representatives
         kinds = tuple(word("representatives", name, "simplices, cocycles or cycles") for name in names)
-        if cocycles_at is not None and "cocycles" not in kinds:
+        if options["cocycles_at"] is not None and "cocycles" not in kinds:
             raise ValueError('cocycles_at: expected beside representatives="cocycles" only')
-        if tighten and "cycles" not in kinds:
+        if options["tighten"] and "cycles" not in kinds:
             raise ValueError('tighten: expected beside representatives="cycles" only')
     request = Request(
-        max_dim=count("max_dim", max_dim, 0),
-        threshold=optional_number("threshold", threshold),
-        modulus=_modulus(modulus),
-        collapse=word("collapse", collapse, "auto, off or on"),
-        dtm=dtm,
-        landmarks=optional_count("landmarks", landmarks, 0),
+        max_dim=count("max_dim", options["max_dim"], 0),
+        threshold=optional_number("threshold", options["threshold"]),
+        modulus=_modulus(options["modulus"]),
+        collapse=word("collapse", options["collapse"], "auto, off or on"),
+        dtm=_dtm(options),
+        landmarks=optional_count("landmarks", options["landmarks"], 0),
         representatives=kinds,
-        cocycles_at="death" if cocycles_at is None else word("cocycles_at", cocycles_at, "birth or death"),
-        tighten=flag("tighten", tighten),
+        cocycles_at="death" if options["cocycles_at"] is None else word("cocycles_at", options["cocycles_at"], "birth or death"),
+        tighten=flag("tighten", options["tighten"]),
         only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
-        longest=optional_count("longest", longest, 1),
-        min_persistence=optional_number("min_persistence", min_persistence),
-        backend=word("backend", backend, "auto, cpu or cuda"),
+        longest=optional_count("longest", options["longest"], 1),
+        min_persistence=optional_number("min_persistence", options["min_persistence"]),
+        backend=word("backend", options["backend"], "auto, cpu or cuda"),
     )
     return request, weights == "diagonal"
 
 
-def _expect_none_alone(options: dict[str, Any], what: str) -> None:
-    """Raises an error about options that choose something about representatives where none are wanted."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        chooses = "chooses" if len(given) == 1 else "choose"
-        missing = 'representatives is missing, as representatives="cycles"'
-        raise ValueError(f"{', '.join(given)}: {chooses} {what}, and {missing}")
+def _dtm(options: RipsOptions) -> tuple[str, float, int] | None:
+    """How points are born by their distance to measure: the growth of balls, the exponent and the number of neighbours."""
+    dtm_p, dtm_r, neighbors = options["dtm_p"], options["dtm_r"], options["dtm_neighbors"]
+    if options["weights"] != "dtm":
+        if not (dtm_p is None and dtm_r is None and neighbors is None):
+            raise ValueError('dtm_p, dtm_r, dtm_neighbors: expected beside weights="dtm" only')
+        return None
+    growths = {1: "1", 2: "2", float("inf"): "inf", "inf": "inf", None: "1"}
+    if dtm_p not in growths:
+        raise ValueError(f"dtm_p: expected 1, 2 or inf, found {dtm_p!r}")
+    exponent = 2.0 if dtm_r is None else number("dtm_r", dtm_r)
+    return growths[dtm_p], exponent, 3 if neighbors is None else count("dtm_neighbors", neighbors, 1)
 
 
 def _modulus(modulus: Any) -> int:

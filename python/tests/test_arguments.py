@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -252,6 +254,32 @@ def test_a_name_that_is_like_none_gets_no_hint() -> None:
         lacuna_tda.rips(POINTS, colour="red")
     with pytest.raises(TypeError, match=r"cubical\(\) got an unexpected keyword argument 'coeff'$"):
         lacuna_tda.cubical(RING, coeff=2)
+
+
+COMPUTATIONS = [lacuna_tda.rips, lacuna_tda.rips_many, lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin, lacuna_tda.reduce]
+
+
+@pytest.mark.parametrize("function", COMPUTATIONS)
+def test_options_are_shown_with_their_defaults_and_documented(function: Callable[..., object]) -> None:
+    parameters = inspect.signature(function).parameters
+    kinds = [parameter.kind for parameter in parameters.values()]
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * (len(kinds) - 1)
+    assert parameters["threads"].default is None and parameters["backend"].default == "auto"
+    assert function.__annotations__.keys() == {*parameters, "return"}
+    heads = re.findall(r"^    (\w[\w, ]*)(?: : .*)?\n        ", str(function.__doc__), re.MULTILINE)
+    documented = {name for head in heads for name in head.split(", ")}
+    assert ({"X", "errors"} if function is lacuna_tda.rips_many else parameters.keys()) <= documented
+
+
+def test_defaults_are_what_is_shown() -> None:
+    for function, one in ((lacuna_tda.rips, POINTS), (lacuna_tda.cubical, RING)):
+        options = list(inspect.signature(function).parameters.values())[1:]
+        assert function(one, **{option.name: option.default for option in options}) == function(one)
+    assert lacuna_tda.rips(X=POINTS) == lacuna_tda.rips(POINTS)
+    with pytest.raises(TypeError, match=r"rips\(\) takes 1 positional argument but 2 were given"):
+        lacuna_tda.rips(POINTS, 1)
+    with pytest.raises(TypeError, match=r"rips\(\) missing 1 required positional argument: 'X'"):
+        lacuna_tda.rips()
 
 
 def test_what_is_missing_is_said() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import lacuna_tda
 from conftest import assert_same_bars
-from lacuna_tda import _images
+from lacuna_tda import _options
 
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
 
@@ -145,7 +145,7 @@ def test_what_curves_and_skeletons_refuse() -> None:
         lacuna_tda.ecc(np.zeros(3), scales=2, taps=4)
     with pytest.raises(ValueError, match="subfields is the rule for space"):
         lacuna_tda.thin(np.zeros((3, 3, 3)), rule="guo-hall")
-    with pytest.raises(ValueError, match=f"rule: expected one of {', '.join(get_args(_images.Rule))}, found"):
+    with pytest.raises(ValueError, match=f"rule: expected one of {', '.join(get_args(_options.Rule))}, found"):
         lacuna_tda.thin(np.zeros((3, 3)), rule="thick")
     with pytest.raises(ValueError, match="Otsu"):
         lacuna_tda.thin(np.zeros((3, 3)), threshold="otsu")
