@@ -31,6 +31,10 @@ static MOST: AtomicI64 = AtomicI64::new(i64::MAX);
 /// The limit that the user gave; 0 for none.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
+/// The limits that hold for a while, see [`limit_while`], and the least of them; 0 for none.
+static TEMPORARY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+static LEAST_TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
 /// Whether the limit may have been exceeded.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
@@ -95,9 +99,41 @@ pub fn limit(bytes: u64) {
     MOST.store(most_given(), Relaxed);
 }
 
+/// A limit that holds as long as this lives, made by [`limit_while`].
+#[derive(Debug)]
+#[must_use]
+pub struct TemporaryLimit(u64);
+
+/// Like [`limit`], as long as the returned value lives. Of several such limits the least holds, for all computations of
+/// the process.
+pub fn limit_while(bytes: u64) -> TemporaryLimit {
+    let limit = TemporaryLimit(bytes.max(1));
+    change_temporary(|limits| limits.push(limit.0));
+    limit
+}
+
+impl Drop for TemporaryLimit {
+    fn drop(&mut self) {
+        change_temporary(|limits| {
+            if let Some(place) = limits.iter().position(|&bytes| bytes == self.0) {
+                limits.swap_remove(place);
+            }
+        });
+    }
+}
+
+fn change_temporary(change: impl FnOnce(&mut Vec<u64>)) {
+    let mut limits = lock(&TEMPORARY);
+    change(&mut limits);
+    LEAST_TEMPORARY.store(limits.iter().copied().min().unwrap_or(0), Relaxed);
+    MOST.store(most_given(), Relaxed);
+    // What the system leaves is looked up again.
+    HAS_LOOKED.store(false, Relaxed);
+}
+
 /// The limit that the user gave, if any.
 pub(crate) fn given() -> Option<u64> {
-    Some(GIVEN.load(Relaxed)).filter(|&bytes| bytes > 0)
+    [&GIVEN, &LEAST_TEMPORARY].iter().map(|limit| limit.load(Relaxed)).filter(|&bytes| bytes > 0).min()
 }
 
 /// Bytes left within the limit, if the user gave one.
@@ -110,8 +146,8 @@ pub(super) fn left() -> Option<u64> {
     Some(given.saturating_sub(resident().unwrap_or(0)))
 }
 
-/// Resident memory of this process in bytes.
-fn resident() -> Option<u64> {
+/// Resident memory of this process in bytes; `None` where the system does not report it, as everywhere but on Linux.
+pub fn resident() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/status").ok()?;
     super::kibibytes(&pages, "VmRSS:")
 }
@@ -323,6 +359,11 @@ pub(crate) fn settle() {
     PENDING.with(|pending| TAKEN.fetch_add(pending.take(), Relaxed));
 }
 
+/// Whether the allocator of this process counts.
+pub(super) fn is_counting() -> bool {
+    COUNTS.load(Relaxed)
+}
+
 /// Declares that the allocator of this process counts from the first byte on.
 pub fn counts() {
     COUNTS.store(true, Relaxed);
@@ -454,6 +495,13 @@ mod tests {
         give((1000 + 23) & !15);
         // Where the allocator does not count, the limit is compared with resident pages.
         assert_eq!(left(), None);
+        let (wider, narrower) = (limit_while(1 << 50), limit_while(1 << 49));
+        assert_eq!(given(), Some(1 << 49));
+        drop(narrower);
+        let taken = resident().unwrap_or(0);
+        assert!(left().is_some_and(|left| left.abs_diff((1 << 50) - taken) < (1 << 30)));
+        drop(wider);
+        assert_eq!((given(), left()), (None, None));
         counts();
         limit(1 << 40);
         // This machine has less memory than the limit.

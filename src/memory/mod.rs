@@ -14,7 +14,7 @@ use std::path::Path;
 use zerocopy::FromZeros;
 
 use budget::Stage;
-pub use budget::limit;
+pub use budget::{TemporaryLimit, limit, limit_while, resident};
 pub use plan::{DoesNotFit, MemoryPlan, MemoryStage, MemoryUse, Shed};
 
 /// Memory was refused, by the system or by the limit of this process.
