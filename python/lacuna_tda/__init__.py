@@ -36,7 +36,7 @@ Images are read where they lie until a call returns; all else is copied when it 
 a ``RuntimeError``.
 """
 
-from ._diagram import Chain, Diagram, Landmarks, Representatives
+from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
 from ._images import EulerCurve, cubical, ecc, thin
 from ._lacuna import DeviceArray, __version__
@@ -46,11 +46,13 @@ from ._plots import plot_barcode, plot_betti, plot_diagram
 from ._rips import rips, rips_many
 
 __all__ = [
+    "CellChain",
     "Chain",
     "Device",
     "DeviceArray",
     "Diagram",
     "EulerCurve",
+    "ImageRepresentatives",
     "Info",
     "Landmarks",
     "Matching",

@@ -62,9 +62,10 @@ class _Cubical(TypedDict):
 
 
 class CubicalAnswer(_Cubical, total=False):
-    """Bars of an image, and their voxels if they were asked for."""
+    """Bars of an image, and if they were asked for their voxels, and for each dimension places of bars and their cycles."""
 
     locations: list[tuple[Indices, Indices]]
+    representatives: list[tuple[Indices, list[tuple[Indices, Indices]]]]
 
 
 class DeviceAnswer(TypedDict):

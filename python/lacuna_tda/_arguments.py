@@ -70,6 +70,21 @@ def optional_number(name: str, value: Any) -> float | None:
     return None if value is None else number(name, value)
 
 
+def bars_of(name: str, bars: Any) -> list[tuple[int, int]] | None:
+    """Bars by dimension and place, if any are given."""
+    return None if bars is None else [(count(name, dim, 0), count(name, place, 0)) for dim, place in bars]
+
+
+def bytes_of(name: str, value: Any) -> int | None:
+    """A number of bytes, if any is given, as a whole number or as a text such as "500M"."""
+    if not isinstance(value, str):
+        return optional_count(name, value, 1)
+    digits, power = (value[:-1], "KMG".index(value[-1]) + 1) if value[-1:] in ("K", "M", "G") else (value, 0)
+    if not (digits.isascii() and digits.isdigit()) or int(digits) == 0:
+        raise ValueError(f"{name}: expected a number of bytes such as 256M, found {value!r}")
+    return count(name, int(digits) << 10 * power, 1)
+
+
 def warn(message: str) -> None:
     """Warns of something in the name of the line that called the package."""
     warnings.warn(message, stacklevel=len(_modules()) + 1)

@@ -67,6 +67,33 @@ class Representatives(NamedTuple):
         return f"<Representatives of {len(self.places)} bars of dimension {dim}: {', '.join(['simplices', *told])}>"
 
 
+class CellChain(NamedTuple):
+    """A chain of k cells of an image, over Z/2."""
+
+    cells: Indices
+    """(k, axes): twice the coordinates of the centre of each cell, where voxel (i, j) has the centre (i, j): halved, they lie on the image.
+
+    A cell extends by 1 to either side along each axis, of more than one voxel, whose coordinate here is odd with ``construction="V"``, where
+    vertices are voxels, and even with ``"T"``, where they are the corners of voxels."""
+    voxels: Indices
+    """(v, axes): the voxels of the cells, for masks: with ``construction="V"`` their vertices, with ``"T"`` for each cell the first to hold it."""
+
+    def __repr__(self) -> str:
+        return f"<CellChain of {len(self.cells)} cells, {len(self.voxels)} voxels>"
+
+
+class ImageRepresentatives(NamedTuple):
+    """Cycles of m bars of one dimension of an image."""
+
+    places: Indices
+    """(m,): the places of the bars in ``diagram.bars(d)``."""
+    cycles: list[CellChain]
+    """A cycle for each of them: cells that are there when the class is born, without boundary, and a boundary when it dies, not before."""
+
+    def __repr__(self) -> str:
+        return f"<ImageRepresentatives of {len(self.places)} bars>"
+
+
 @Sequence.register
 class Diagram:
     """The bars of each dimension from 0 up: ``diagram[d]`` is an array (n, 2) of births and deaths, of type float64.
@@ -91,8 +118,8 @@ class Diagram:
     """The greatest diameter of a simplex, of a diagram of distances; the enclosing radius where no threshold was given."""
     landmarks: Landmarks | None
     """The points that were taken for all, if that was asked for."""
-    representatives: list[Representatives] | None
-    """What the bars of each dimension are made of, if that was asked for."""
+    representatives: list[Any] | None
+    """What the bars of each dimension are made of, if that was asked for: :class:`Representatives`, of images :class:`ImageRepresentatives`."""
     locations: list[tuple[Indices, Indices]] | None
     """Of an image, if that was asked for: for each dimension the voxels of births and of deaths, (n, axes) each; -1 for essential bars."""
 
@@ -102,7 +129,7 @@ class Diagram:
         *,
         threshold: float | None = None,
         landmarks: Landmarks | None = None,
-        representatives: list[Representatives] | None = None,
+        representatives: list[Any] | None = None,
         locations: list[tuple[Indices, Indices]] | None = None,
     ) -> None:
         self._arrays = [births_and_deaths(f"bars of dimension {dim}", array) for dim, array in enumerate(arrays)]
@@ -117,7 +144,7 @@ class Diagram:
         arrays: list[Bars],
         threshold: float | None,
         landmarks: Landmarks | None,
-        representatives: list[Representatives] | None,
+        representatives: list[Any] | None,
     ) -> Diagram:
         """A diagram of arrays that are as they should be."""
         diagram = cls.__new__(cls)
@@ -217,7 +244,7 @@ def _restored(
     arrays: list[Bars],
     threshold: float | None,
     landmarks: Landmarks | None,
-    representatives: list[Representatives] | None,
+    representatives: list[Any] | None,
     locations: list[tuple[Indices, Indices]] | None,
 ) -> Diagram:
     """A diagram that was pickled."""

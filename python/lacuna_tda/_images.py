@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours
+from ._arguments import bars_of, count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours
 from ._device_arrays import Lent, lent
-from ._diagram import Diagram
-from ._options import CubicalOptions, EccOptions, ThinOptions, takes
-from ._progress import shown
+from ._diagram import CellChain, Diagram, ImageRepresentatives
+from ._options import CubicalOptions, EccOptions, ThinOptions, expect_representatives, filled, running, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,9 +38,17 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
         The value at which the filtration ends; what dies past it is essential. Integers are compared exactly.
     locations : bool
         Whether :attr:`Diagram.locations` holds the voxels at which classes are born and die.
+    representatives : "cycles", optional
+        Whether :attr:`Diagram.representatives` holds a cycle of each bar, an :class:`ImageRepresentatives` a dimension.
+    only : sequence of (dimension, place), optional
+        Cycles of these bars alone.
+    longest : int, optional
+        Cycles of so many bars of dimension 1 and above alone, those that last longest; of dimension 0 if there are no others.
+    min_persistence : number, optional
+        Cycles of the bars alone that last so long or longer.
     nan : number, "lowest" or "highest", optional
         The value of voxels that are NaN, ``-inf`` or ``inf`` by the names; by default NaN is an error. The image is copied then.
-    threads, backend, progress
+    threads, backend, progress, time_limit, memory, checkpoint, checkpoint_every
         As those of :func:`rips`.
 
     Returns
@@ -53,7 +60,7 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     ------
     ValueError
         An array that is no image, 2**30 voxels or more, or a bar whose value is an integer that no double is.
-    TypeError, MemoryError, RuntimeError
+    TypeError, MemoryError, TimeoutError, OSError, RuntimeError
         As :func:`rips`.
 
     Examples
@@ -70,15 +77,42 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     >>> deaths
     array([[1, 1]])
     """
-    max_dim, threads = optional_count("max_dim", options["max_dim"], 0), optional_count("threads", options["threads"], 1)
-    threshold = optional_number("threshold", options["threshold"])
-    superlevel, locations = flag("superlevel", options["superlevel"]), flag("locations", options["locations"])
+    options = filled(CubicalOptions, options)
+    representatives = options["representatives"]
+    if representatives not in (None, "cycles"):
+        raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
+    if representatives is None:
+        expect_representatives(options, ("only", "longest", "min_persistence"), "bars for representatives")
+    request = Request(
+        construction=options["construction"],
+        superlevel=flag("superlevel", options["superlevel"]),
+        max_dim=optional_count("max_dim", options["max_dim"], 0),
+        threshold=optional_number("threshold", options["threshold"]),
+        locations=flag("locations", options["locations"]),
+        representatives=representatives is not None,
+        only=bars_of("only", options["only"]),
+        longest=optional_count("longest", options["longest"], 1),
+        min_persistence=optional_number("min_persistence", options["min_persistence"]),
+    )
     array = plain_image(image, options["nan"])
-    with shown(options["progress"]) as report:
-        answer = _lacuna.cubical(
-            array, options["construction"], superlevel, max_dim, threshold, locations, threads, options["backend"], report
-        )
-    return Diagram(answer["bars"], locations=answer.get("locations"))
+    answer = running(options, lambda run: _lacuna.cubical(array, request, run), request)
+    found = answer.get("representatives")
+    cycles = None if found is None else [ImageRepresentatives(of, [CellChain(*cycle) for cycle in cycles]) for of, cycles in found]
+    return Diagram(answer["bars"], locations=answer.get("locations"), representatives=cycles)
+
+
+class Request(NamedTuple):
+    """What is asked of the extension module about the bars of an image."""
+
+    construction: str
+    superlevel: bool
+    max_dim: int | None
+    threshold: float | None
+    locations: bool
+    representatives: bool
+    only: list[tuple[int, int]] | None
+    longest: int | None
+    min_persistence: float | None
 
 
 class EulerCurve(NamedTuple):
@@ -127,7 +161,7 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         The number of its weights, odd.
     nan : number, "lowest" or "highest", optional
         As that of :func:`cubical`; not for an array on a GPU.
-    threads, backend, progress
+    threads, backend, progress, time_limit, memory
         As those of :func:`rips`.
 
     Returns
@@ -137,7 +171,7 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
+    ValueError, TypeError, MemoryError, TimeoutError, RuntimeError
         As :func:`cubical`; there are no such bins or scales.
 
     Examples
@@ -149,7 +183,8 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
     >>> curve.values, curve.changes, curve.euler
     (array([1, 9], dtype=uint64), array([0, 1]), array([0, 1]))
     """
-    bins, threads = optional_count("bins", options["bins"], 0), optional_count("threads", options["threads"], 1)
+    options = filled(EccOptions, options)
+    bins = optional_count("bins", options["bins"], 0)
     range, nan, backend = options["range"], options["nan"], options["backend"]
     if range is not None and bins is None:
         raise ValueError("range: expected beside bins only")
@@ -162,11 +197,11 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         _expect_device(on_device, backend, nan)
     elif scales is not None and backend == "cuda":
         raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
-    with shown(options["progress"]) as report:
-        if on_device is not None:
-            curves = _lacuna.ecc_on_device(on_device, *request, report)
-        else:
-            curves = _lacuna.ecc(plain_image(image, nan), *request, threads, backend, report)
+    if on_device is not None:
+        curves = running(options, lambda run: _lacuna.ecc_on_device(on_device, *request, run))
+    else:
+        array = plain_image(image, nan)
+        curves = running(options, lambda run: _lacuna.ecc(array, *request, run))
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
 
@@ -197,7 +232,7 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
         Whether foreground and background change places.
     nan : number, "lowest" or "highest", optional
         As that of :func:`ecc`.
-    threads, backend, progress
+    threads, backend, progress, time_limit, memory
         As those of :func:`rips`.
 
     Returns
@@ -207,7 +242,7 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
+    ValueError, TypeError, MemoryError, TimeoutError, RuntimeError
         As :func:`cubical`; a rule of the plane in space, voxels of one value for Otsu's threshold.
 
     Examples
@@ -223,7 +258,8 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
            [0, 0, 0, 0, 0, 0, 0],
            [0, 0, 0, 0, 0, 0, 0]])
     """
-    iterations, threads = optional_count("iterations", options["iterations"], 0), optional_count("threads", options["threads"], 1)
+    options = filled(ThinOptions, options)
+    iterations = optional_count("iterations", options["iterations"], 0)
     rule, threshold, nan, backend = options["rule"], options["threshold"], options["nan"], options["backend"]
     otsu = isinstance(threshold, str)
     if otsu and threshold != "otsu":
@@ -235,11 +271,9 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
         _expect_device(on_device, backend, nan)
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
-        with shown(options["progress"]) as report:
-            return _lacuna.thin_on_device(on_device, rule, iterations, above, invert, report)
+        return running(options, lambda run: _lacuna.thin_on_device(on_device, rule, iterations, above, invert, run))
     array = plain_image(image, nan)
-    with shown(options["progress"]) as report:
-        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, invert, threads, backend, report)
+    voxels, _, _ = running(options, lambda run: _lacuna.thin(array, rule, iterations, above, otsu, invert, run))
     return voxels.view(np.bool_).reshape(array.shape)
 
 

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from . import _lacuna
 from ._arguments import flag, floats, hint, is_sparse, unmasked
 from ._extras import extra
-from ._options import RipsOptions
+from ._options import RipsManyOptions
 
 
-def are_points(options: RipsOptions) -> bool:
+def are_points(options: RipsManyOptions) -> bool:
     """Whether inputs are points whose Euclidean distances count, and no other option is about distances."""
     metric = options["metric"]
     has_others = options["metric_params"] is not None or options["symmetrize"] is not None or options["shortest_paths"] is not False
     return isinstance(metric, str) and metric == "euclidean" and not has_others
 
 
-def distances_of(X: Any, options: RipsOptions, births: bool, threads: int | None) -> _lacuna.Distances:
-    """The input as the extension module has it. The threads find shortest paths."""
+def distances_of(X: Any, options: RipsManyOptions, births: bool, run: _lacuna.Run) -> _lacuna.Distances:
+    """The input as the extension module has it. The run finds shortest paths."""
     metric, metric_params, symmetrize = options["metric"], options["metric_params"], options["symmetrize"]
     shortest_paths = flag("shortest_paths", options["shortest_paths"])
     is_precomputed = isinstance(metric, str) and metric == "precomputed"
@@ -39,7 +39,7 @@ def distances_of(X: Any, options: RipsOptions, births: bool, threads: int | None
         if symmetrize is not None:
             raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
         edges = _edges(X, births)
-        return edges.shortest_paths(threads) if shortest_paths else edges
+        return edges.shortest_paths(run) if shortest_paths else edges
     if shortest_paths:
         raise ValueError('shortest_paths: expected a graph, a sparse matrix with metric="precomputed"')
     if isinstance(X, (list, tuple)) and len(X) and (is_sparse(X[0]) or np.ndim(X[0]) >= 2):

@@ -6,12 +6,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _device_arrays, _matrices, _rips
+from . import _device_arrays, _images, _matrices, _rips
 from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
 __all__ = [
     "DeviceArray",
     "Distances",
+    "Run",
     "__version__",
     "clouds",
     "condensed",
@@ -48,7 +49,21 @@ class DeviceArray:
 
 @final
 class Distances:
-    def shortest_paths(self, threads: int | None) -> Distances: ...
+    def shortest_paths(self, run: Run) -> Distances: ...
+
+@final
+class Run:
+    def __new__(
+        cls,
+        threads: int | None,
+        backend: str,
+        progress: _Progress = None,
+        time_limit: float | None = None,
+        memory: int | None = None,
+        checkpoint: tuple[str, float, list[tuple[str, str]]] | None = None,
+    ) -> Run: ...
+    @property
+    def notes(self) -> list[str]: ...
 
 def points(array: _Floats) -> Distances: ...
 def clouds(array: _Floats) -> list[Distances | Exception]: ...
@@ -57,12 +72,8 @@ def condensed(points: int, list: _Floats) -> Distances: ...
 def edges(
     points: int, starts: _Numbers, columns: _Numbers, entries: _Floats, births: _Floats | None
 ) -> Distances: ...
-def rips(
-    distances: Distances, request: _rips.Request, threads: int | None, progress: _Progress
-) -> RipsAnswer: ...
-def rips_many(
-    distances: list[Distances], request: _rips.Request, threads: int | None, progress: _Progress
-) -> list[RipsAnswer | Exception]: ...
+def rips(distances: Distances, request: _rips.Request, run: Run) -> RipsAnswer: ...
+def rips_many(distances: list[Distances], request: _rips.Request, run: Run) -> list[RipsAnswer | Exception]: ...
 def reduce_matrix(
     shape: tuple[int, int],
     starts: _Indices,
@@ -70,30 +81,10 @@ def reduce_matrix(
     entries: NDArray[np.float64],
     dims: NDArray[np.uint8] | None,
     request: _matrices.Request,
-    threads: int | None,
-    backend: str,
-    progress: _Progress,
+    run: Run,
 ) -> PairsAnswer: ...
-def reduce_file(
-    path: str,
-    format: str | None,
-    max_dim: int | None,
-    request: _matrices.Request,
-    threads: int | None,
-    backend: str,
-    progress: _Progress,
-) -> PairsAnswer: ...
-def cubical(
-    array: NDArray[Any],
-    construction: str,
-    superlevel: bool,
-    max_dim: int | None,
-    threshold: float | None,
-    locations: bool,
-    threads: int | None,
-    backend: str,
-    progress: _Progress,
-) -> CubicalAnswer: ...
+def reduce_file(path: str, request: _matrices.Request, run: Run) -> PairsAnswer: ...
+def cubical(array: NDArray[Any], request: _images.Request, run: Run) -> CubicalAnswer: ...
 def ecc(
     array: NDArray[Any],
     bins: int | None,
@@ -101,9 +92,7 @@ def ecc(
     construction: str,
     superlevel: bool,
     scales: tuple[int, float, int] | None,
-    threads: int | None,
-    backend: str,
-    progress: _Progress,
+    run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
 def ecc_on_device(
     array: _device_arrays.Lent,
@@ -112,7 +101,7 @@ def ecc_on_device(
     construction: str,
     superlevel: bool,
     scales: tuple[int, float, int] | None,
-    progress: _Progress,
+    run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
 def thin_on_device(
     array: _device_arrays.Lent,
@@ -120,7 +109,7 @@ def thin_on_device(
     iterations: int | None,
     threshold: float | None,
     invert: bool,
-    progress: _Progress,
+    run: Run,
 ) -> DeviceArray: ...
 def thin(
     array: NDArray[Any],
@@ -129,9 +118,7 @@ def thin(
     threshold: float | None,
     otsu: bool,
     invert: bool,
-    threads: int | None,
-    backend: str,
-    progress: _Progress,
+    run: Run,
 ) -> tuple[NDArray[np.uint8], int, float | None]: ...
 def diagram_distance(
     a: NDArray[np.float64],

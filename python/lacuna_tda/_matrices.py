@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from . import _lacuna
 from ._arguments import count, flag, floats, is_sparse, optional_count, warn, word
 from ._diagram import Diagram, Indices
-from ._options import ReduceOptions, expect_representatives, takes
-from ._progress import shown
+from ._options import ReduceOptions, expect_representatives, filled, running, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -91,7 +90,7 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
         Cycles of the classes alone that these cells create.
     min_persistence : int, optional
         Cycles of the classes alone that last so many cells or more, and of essential ones.
-    threads, backend, progress
+    threads, backend, progress, time_limit, memory, checkpoint, checkpoint_every
         As those of :func:`rips`.
 
     Returns
@@ -104,7 +103,7 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
         A matrix that is no boundary matrix, or a file that holds none.
     OSError
         The file cannot be read; of its kind, as FileNotFoundError.
-    TypeError, MemoryError, RuntimeError
+    TypeError, MemoryError, TimeoutError, RuntimeError
         As :func:`rips`.
 
     Examples
@@ -124,12 +123,15 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
     >>> found.essential
     array([0])
     """
+    options = filled(ReduceOptions, options)
     representatives, algorithm, only = options["representatives"], options["algorithm"], options["only"]
     if representatives not in (None, "cycles"):
         raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
     if representatives is None:
         expect_representatives(options, ("only", "min_persistence"), "cycles")
     request = Request(
+        format=options["format"],
+        max_dim=optional_count("max_dim", options["max_dim"], 0),
         algorithm=None if algorithm is None else word("algorithm", algorithm, "the name of an algorithm"),
         dualize=word("dualize", options["dualize"], "auto, on or off"),
         check=flag("check", options["check"]),
@@ -137,21 +139,20 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
         only=None if only is None else [count("only", cell, 0) for cell in only],
         min_persistence=optional_count("min_persistence", options["min_persistence"], 0),
     )
-    threads, backend = optional_count("threads", options["threads"], 1), options["backend"]
-    format, max_dim, dimensions = options["format"], optional_count("max_dim", options["max_dim"], 0), options["dimensions"]
-    with shown(options["progress"]) as report:
-        if is_sparse(matrix):
-            if format is not None or max_dim is not None:
-                raise ValueError("format, max_dim: expected beside a file only")
-            answer = _lacuna.reduce_matrix(*_columns(matrix, dimensions), request, threads, backend, report)
-        else:
-            try:
-                path = os.fsdecode(matrix)
-            except TypeError:
-                raise TypeError(f"expected a sparse matrix or a path, found {type(matrix).__name__}") from None
-            if dimensions is not None:
-                raise ValueError("dimensions: expected beside a sparse matrix only")
-            answer = _lacuna.reduce_file(path, format, max_dim, request, threads, backend, report)
+    dimensions = options["dimensions"]
+    if is_sparse(matrix):
+        if request.format is not None or request.max_dim is not None:
+            raise ValueError("format, max_dim: expected beside a file only")
+        columns = _columns(matrix, dimensions)
+        answer = running(options, lambda run: _lacuna.reduce_matrix(*columns, request, run), request)
+    else:
+        try:
+            path = os.fsdecode(matrix)
+        except TypeError:
+            raise TypeError(f"expected a sparse matrix or a path, found {type(matrix).__name__}") from None
+        if dimensions is not None:
+            raise ValueError("dimensions: expected beside a sparse matrix only")
+        answer = running(options, lambda run: _lacuna.reduce_file(path, request, run), request)
     if answer["warning"] is not None:
         warn(answer["warning"])
     cycles = answer.get("cycles")
@@ -169,6 +170,8 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
 class Request(NamedTuple):
     """What is asked of the extension module."""
 
+    format: str | None
+    max_dim: int | None
     algorithm: str | None
     dualize: str
     check: bool

@@ -5,12 +5,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar
+from os import PathLike, fsdecode
+from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
 from numpy.typing import NDArray
 
+from . import _lacuna
+from ._arguments import bytes_of, number, optional_count, warn, word
 from ._keywords import refuse_unknown
-from ._progress import Report
+from ._progress import Report, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,10 +31,19 @@ class RunOptions(TypedDict, total=False):
     threads: Annotated[int | None, None]
     backend: Annotated[Literal["auto", "cpu", "cuda"], "auto"]
     progress: Annotated[bool | Report, False]
+    time_limit: Annotated[float | None, None]
+    memory: Annotated[int | str | None, None]
 
 
-class RipsOptions(RunOptions, total=False):
-    """Options of :func:`rips`, where they are documented, and of each input of :func:`rips_many`."""
+class LongRunOptions(RunOptions, total=False):
+    """How a computation runs that saves its state."""
+
+    checkpoint: Annotated[str | PathLike[str] | None, None]
+    checkpoint_every: Annotated[float | None, None]
+
+
+class RipsManyOptions(RunOptions, total=False):
+    """Options of :func:`rips_many`."""
 
     metric: Annotated[str | Callable[[Any, Any], float], "euclidean"]
     metric_params: Annotated[Mapping[str, Any] | None, None]
@@ -54,7 +66,11 @@ class RipsOptions(RunOptions, total=False):
     min_persistence: Annotated[float | None, None]
 
 
-class ReduceOptions(RunOptions, total=False):
+class RipsOptions(RipsManyOptions, LongRunOptions, total=False):
+    """Options of :func:`rips`, where all are documented."""
+
+
+class ReduceOptions(LongRunOptions, total=False):
     """Options of :func:`reduce`."""
 
     dimensions: Annotated[Sequence[int] | NDArray[Any] | None, None]
@@ -68,7 +84,7 @@ class ReduceOptions(RunOptions, total=False):
     min_persistence: Annotated[int | None, None]
 
 
-class CubicalOptions(RunOptions, total=False):
+class CubicalOptions(LongRunOptions, total=False):
     """Options of :func:`cubical`."""
 
     construction: Construction
@@ -76,6 +92,10 @@ class CubicalOptions(RunOptions, total=False):
     max_dim: Annotated[int | None, None]
     threshold: Annotated[float | None, None]
     locations: Annotated[bool, False]
+    representatives: Annotated[Literal["cycles"] | None, None]
+    only: Annotated[Sequence[tuple[int, int]] | None, None]
+    longest: Annotated[int | None, None]
+    min_persistence: Annotated[float | None, None]
     nan: Nan
 
 
@@ -102,13 +122,15 @@ class ThinOptions(RunOptions, total=False):
 
 
 def takes(table: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator for functions with ``**options: Unpack[table]``, which get the defaults of the options that are not given.
+    """A decorator for functions with ``**options: Unpack[table]``.
 
-    Their signatures name all options, those of every computation last. An error about an unknown option names the one that was meant.
+    Their signatures name all options with their defaults, those of every computation last. An error about an unknown option names the one that
+    was meant.
     """
-    general = RunOptions.__annotations__
+    general = LongRunOptions.__annotations__
     annotations = dict(sorted(table.__annotations__.items(), key=lambda option: option[0] in general))
     defaults = {name: annotation.__metadata__[0] for name, annotation in annotations.items()}
+    DEFAULTS[table] = defaults
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation.__origin__)
         for name, annotation in annotations.items()
@@ -118,13 +140,12 @@ def takes(table: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
         written = signature(function)
         shown = written.replace(parameters=[*list(written.parameters.values())[:-1], *options])
         known = shown.parameters.keys()
-        call: Callable[..., R] = function
 
         @wraps(function)
         def called(*args: P.args, **given: P.kwargs) -> R:
             if not given.keys() <= known:
                 refuse_unknown(function.__name__, given, known)
-            return call(*args, **{**defaults, **given})
+            return function(*args, **given)
 
         called.__annotations__ = {name: one.annotation for name, one in shown.parameters.items()} | {"return": shown.return_annotation}
         vars(called)["__signature__"] = shown
@@ -133,9 +154,65 @@ def takes(table: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
+DEFAULTS: dict[type, dict[str, Any]] = {}
+"""The defaults of the options of each table that a function takes."""
+
+
+def filled(table: type[R], given: R) -> R:
+    """All options of a table, those that are not given with their defaults. To pass all by keywords would take microseconds."""
+    known: Any = given
+    options: Any = {**DEFAULTS[table], **known}
+    return cast(R, options)
+
+
+def running(options: RunOptions, work: Callable[[_lacuna.Run], R], request: Any = None) -> R:
+    """What work answers that runs as the options say. A checkpoint is known by the request, a named tuple."""
+    progress = options["progress"]
+    if progress is False:
+        return _done(_begun(options, request, None), work)
+    with shown(progress) as report:
+        return _done(_begun(options, request, report), work)
+
+
+def _done(run: _lacuna.Run, work: Callable[[_lacuna.Run], R]) -> R:
+    try:
+        return work(run)
+    finally:
+        for note in run.notes:
+            warn(note)
+
+
+WITHOUT_EFFECT = {"check", "locations"}
+"""Parts of requests that what a checkpoint holds does not depend on."""
+
+
+def _begun(options: RunOptions, request: Any, report: Report | None) -> _lacuna.Run:
+    threads, backend = optional_count("threads", options["threads"], 1), word("backend", options["backend"], "auto, cpu or cuda")
+    limit = options["time_limit"]
+    if limit is not None and not number("time_limit", limit) > 0:
+        raise ValueError(f"time_limit: expected seconds, more than 0, found {limit!r}")
+    return _lacuna.Run(threads, backend, report, limit, bytes_of("memory", options["memory"]), _checkpoint(options, request))
+
+
+def _checkpoint(options: Mapping[str, Any], request: Any) -> tuple[str, float, list[tuple[str, str]]] | None:
+    """The directory of a checkpoint, if there is to be one, the seconds between two savings, and what the run is known by."""
+    path, every = options.get("checkpoint"), options.get("checkpoint_every")
+    if path is None:
+        if every is not None:
+            raise ValueError("checkpoint_every: expected beside checkpoint only")
+        return None
+    if not isinstance(path, (str, PathLike)):
+        raise TypeError(f"checkpoint: expected the path of a directory, found {path!r}")
+    facts = [(name, repr(value)) for name, value in request._asdict().items() if name not in WITHOUT_EFFECT]
+    return fsdecode(path), 60.0 if every is None else number("checkpoint_every", every), facts
+
+
 def expect_representatives(options: Mapping[str, Any], names: tuple[str, ...], chosen: str) -> None:
     """Raises an error about options that choose something about representatives where none are wanted."""
-    given = [name for name in names if options[name] is not None and options[name] is not False]
+    given = []
+    for name in names:
+        if options[name] is not None and options[name] is not False:
+            given.append(name)
     if given:
         chooses = "chooses" if len(given) == 1 else "choose"
         missing = 'representatives is missing, as representatives="cycles"'

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, flag, floats, number, optional_count, optional_number, warn, word
+from ._arguments import bars_of, count, flag, floats, number, optional_count, optional_number, warn, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._inputs import are_points, distances_of, tell_of_distances
-from ._options import RipsOptions, expect_representatives, takes
-from ._progress import shown
+from ._options import RipsManyOptions, RipsOptions, expect_representatives, filled, running, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -84,6 +83,18 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
         A GPU where it should finish first; never one; always one, or an error. A GPU stays open from the first call that uses it.
     progress : bool or callable
         Whether a bar of tqdm shows how far the run is; or a function of the stage, its dimension, the work that is done, and all of it.
+    time_limit : float, optional
+        The seconds after which the run ends with a TimeoutError. They are looked at twenty times a second, except while SciPy computes.
+    memory : int or str, optional
+        The most memory that this process may have during the call, in bytes or as ``"500M"`` or ``"8G"``: all counts that it has when the
+        call begins. A run that is known to need more is refused, a large table that would pass the limit is not made, and a run that is found
+        past it, which is looked at twenty times a second, ends, each with a MemoryError. Meanwhile other calls of the process are held to the
+        limit as well. The memory of GPUs does not count. Only Linux tells what a process has; elsewhere nothing is limited.
+    checkpoint : path, optional
+        A directory in which the run saves its state. After Ctrl-C, after ``time_limit``, or if the process ends, the same call goes on from
+        there, with the same bars; another input, or other options that change them, are a ValueError. It is removed when the run is done.
+    checkpoint_every : float, optional
+        The seconds between two savings (60), which take a fortieth of the time at most; with 0 as often as possible, at any cost.
 
     Returns
     -------
@@ -97,7 +108,11 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
     TypeError
         An argument of another type.
     MemoryError
-        The run would not fit.
+        The run would not fit, or passes its limit.
+    TimeoutError
+        The run was stopped by ``time_limit``.
+    OSError
+        The checkpoint cannot be read or made.
     RuntimeError
         A GPU was asked for that is not there, or fails.
 
@@ -125,24 +140,19 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
     >>> loops.birth_edges, loops.death_edges
     (array([[0, 1]]), array([[1, 3]]))
     """
+    options = filled(RipsOptions, options)
     request, are_births = _requested(options)
-    threads, progress = optional_count("threads", options["threads"], 1), options["progress"]
-    distances = distances_of(X, options, are_births, threads)
-    if progress is False:
-        answer = _lacuna.rips(distances, request, threads, None)
-    else:
-        with shown(progress) as report:
-            answer = _lacuna.rips(distances, request, threads, report)
+    answer = running(options, lambda run: _lacuna.rips(distances_of(X, options, are_births, run), request, run), request)
     return _diagram(answer, request)
 
 
 @overload
-def rips_many(X: Any, *, errors: Literal["raise"] = ..., **options: Unpack[RipsOptions]) -> list[Diagram]: ...
+def rips_many(X: Any, *, errors: Literal["raise"] = ..., **options: Unpack[RipsManyOptions]) -> list[Diagram]: ...
 @overload
-def rips_many(X: Any, *, errors: Literal["return"], **options: Unpack[RipsOptions]) -> list[Diagram | Exception]: ...
-@takes(RipsOptions)
+def rips_many(X: Any, *, errors: Literal["return"], **options: Unpack[RipsManyOptions]) -> list[Diagram | Exception]: ...
+@takes(RipsManyOptions)
 def rips_many(
-    X: Any, *, errors: Literal["raise", "return"] = "raise", **options: Unpack[RipsOptions]
+    X: Any, *, errors: Literal["raise", "return"] = "raise", **options: Unpack[RipsManyOptions]
 ) -> list[Diagram] | list[Diagram | Exception]:
     """The barcodes of many inputs, in their order: as :func:`rips` of each, and much faster where they are small.
 
@@ -156,7 +166,7 @@ def rips_many(
         What becomes of inputs that fail: when all others are done, the exception of the first of them is raised, with its number; or their
         exceptions take the places of their diagrams.
 
-    The others are as those of :func:`rips`. ``progress`` counts inputs.
+    The others are as those of :func:`rips`, without checkpoints. ``progress`` counts inputs.
 
     Returns
     -------
@@ -175,33 +185,36 @@ def rips_many(
     """
     if errors not in ("raise", "return"):
         raise ValueError(f"errors: expected raise or return, found {errors!r}")
+    options = filled(RipsManyOptions, options)
     request, are_births = _requested(options)
-    threads = optional_count("threads", options["threads"], 1)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
     found: list[Exception | None] = []
-    inputs = []
-    # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
-    is_array = isinstance(X, np.ndarray) and X.dtype != object and not np.ma.is_masked(X)
-    if is_array and are_points(options) and not are_births:
-        for one in X if X.shape[1] == X.shape[2] else ():
-            if tell_of_distances(one):
-                break
-        for input_or_error in _lacuna.clouds(floats(X)):
-            if isinstance(input_or_error, Exception):
-                found.append(input_or_error)
-            else:
-                inputs.append(input_or_error)
-                found.append(None)
-    else:
-        for one in X:
-            try:
-                inputs.append(distances_of(one, options, are_births, threads))
-                found.append(None)
-            except (TypeError, ValueError) as error:
-                found.append(error)
-    with shown(options["progress"]) as report:
-        answers = iter(_lacuna.rips_many(inputs, request, threads, report))
+
+    def answered(run: _lacuna.Run) -> list[RipsAnswer | Exception]:
+        inputs = []
+        # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
+        is_array = isinstance(X, np.ndarray) and X.dtype != object and not np.ma.is_masked(X)
+        if is_array and are_points(options) and not are_births:
+            for one in X if X.shape[1] == X.shape[2] else ():
+                if tell_of_distances(one):
+                    break
+            for input_or_error in _lacuna.clouds(floats(X)):
+                if isinstance(input_or_error, Exception):
+                    found.append(input_or_error)
+                else:
+                    inputs.append(input_or_error)
+                    found.append(None)
+        else:
+            for one in X:
+                try:
+                    inputs.append(distances_of(one, options, are_births, run))
+                    found.append(None)
+                except (TypeError, ValueError) as error:
+                    found.append(error)
+        return _lacuna.rips_many(inputs, request, run)
+
+    answers = iter(running(options, answered))
     all_found: list[Diagram | Exception] = []
     for earlier in found:
         if earlier is not None:
@@ -231,12 +244,11 @@ class Request(NamedTuple):
     only: list[tuple[int, int]] | None
     longest: int | None
     min_persistence: float | None
-    backend: str
 
 
-def _requested(options: RipsOptions) -> tuple[Request, bool]:
+def _requested(options: RipsManyOptions) -> tuple[Request, bool]:
     """What is asked of the extension module, and whether the diagonal holds births."""
-    weights, representatives, only = options["weights"], options["representatives"], options["only"]
+    weights, representatives = options["weights"], options["representatives"]
     if weights not in (None, "diagonal", "dtm"):
         raise ValueError(f"weights: expected None, diagonal or dtm, found {weights!r}")
     if representatives is None:
@@ -260,15 +272,14 @@ def _requested(options: RipsOptions) -> tuple[Request, bool]:
         representatives=kinds,
         cocycles_at="death" if options["cocycles_at"] is None else word("cocycles_at", options["cocycles_at"], "birth or death"),
         tighten=flag("tighten", options["tighten"]),
-        only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
+        only=bars_of("only", options["only"]),
         longest=optional_count("longest", options["longest"], 1),
         min_persistence=optional_number("min_persistence", options["min_persistence"]),
-        backend=word("backend", options["backend"], "auto, cpu or cuda"),
     )
     return request, weights == "diagonal"
 
 
-def _dtm(options: RipsOptions) -> tuple[str, float, int] | None:
+def _dtm(options: RipsManyOptions) -> tuple[str, float, int] | None:
     """How points are born by their distance to measure: the growth of balls, the exponent and the number of neighbours."""
     dtm_p, dtm_r, neighbors = options["dtm_p"], options["dtm_r"], options["dtm_neighbors"]
     if options["weights"] != "dtm":

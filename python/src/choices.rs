@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::sync::LazyLock;
 
 use lacuna::backend::{Backend, Choice};
+use lacuna::cubical::Value;
+use lacuna::diagram::BarSelection;
 
 use crate::error::Failure;
 
@@ -46,4 +48,24 @@ pub(crate) fn named<T: Copy + Display>(
 pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     let choices = [("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda)];
     Ok(DEVICES.choosing(choice("backend", &choices, name)?))
+}
+
+/// The bars of which representatives are wanted: those that are named, the longest, or those of a persistence.
+///
+/// # Errors
+/// They are chosen in several ways.
+pub(crate) fn bars(
+    only: Option<Vec<(usize, usize)>>,
+    longest: Option<usize>,
+    min_persistence: Option<Value>,
+) -> Result<BarSelection, Failure> {
+    match (only, longest, min_persistence) {
+        (None, None, None) => Ok(BarSelection::All),
+        (Some(bars), None, None) => Ok(BarSelection::Named(bars)),
+        (None, Some(count), None) => Ok(BarSelection::Longest(count)),
+        (None, None, Some(least)) => Ok(BarSelection::Persistence(least)),
+        _ => Err(Failure::Value(
+            "expected one of only, longest and min_persistence at most, found several".into(),
+        )),
+    }
 }

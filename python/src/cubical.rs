@@ -2,23 +2,25 @@
 
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
-use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest};
+use lacuna::cubical::persistence::representatives::Representative;
+use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, footprint};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
-use lacuna::cubical::thinning::{Rule, ThinningRequest};
+use lacuna::cubical::thinning::{self, Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
 use lacuna::progress::{Progress, interruptible};
+use lacuna::snapshot::checksum;
 use lacuna::with_image;
 use numpy::PyArray1;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::choices::{backend, choice, named};
+use crate::choices::{bars, choice, named};
 use crate::error::Failure;
 use crate::image::image;
-use crate::rips::{bars, rows};
-use crate::run::on_threads_unless;
+use crate::rips::{arrays_of, rows};
+use crate::run::{Run, on_threads_unless};
 
 /// Number of voxels up to which one thread finds the bars of an image faster than others would wake up.
 const FEW_FOR_BARS: usize = 1 << 11;
@@ -66,40 +68,77 @@ pub(crate) fn range_of(range: Option<(Number, Number)>) -> Result<Option<(Value,
     range.map(|(low, high)| Ok((value("range", low)?, value("range", high)?))).transpose()
 }
 
-/// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
-/// deaths.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
-pub(crate) fn cubical<'py>(
-    py: Python<'py>,
-    array: &Bound<'py, PyAny>,
-    construction: &str,
+/// The options of [`cubical`].
+#[derive(FromPyObject)]
+pub(crate) struct Request {
+    construction: String,
     superlevel: bool,
     max_dim: Option<usize>,
     threshold: Option<Number>,
     locations: bool,
-    threads: Option<usize>,
-    backend: &str,
-    progress: Option<Py<PyAny>>,
+    representatives: bool,
+    only: Option<Vec<(usize, usize)>>,
+    longest: Option<usize>,
+    min_persistence: Option<Number>,
+}
+
+/// Advice for an image whose bars take too much memory.
+const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, and so does its curve (ecc)";
+
+/// Advice for an image that takes too much memory to be thinned.
+const HELPS_THINNING: &str = "a part of the image takes less";
+
+/// Describes an image with its checksum.
+fn content(image: &&AnyImage) -> Result<String, Failure> {
+    let (sum, _) = checksum(&mut image.bytes()).expect("memory can be read");
+    Ok(format!("a {} with checksum {sum:032x}", image.shape().described(image.voxel_type())))
+}
+
+/// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
+/// deaths.
+#[pyfunction]
+pub(crate) fn cubical<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    request: Request,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let construction = self::construction(construction)?;
-    let backend = self::backend(backend)?;
-    let threshold = threshold.map(|number| value("threshold", number)).transpose()?;
+    let Request { superlevel, max_dim, locations, .. } = request;
+    let construction = construction(&request.construction)?;
+    let threshold = request.threshold.map(|number| value("threshold", number)).transpose()?;
+    let least = request.min_persistence.map(|number| value("min_persistence", number)).transpose()?;
+    let bars = bars(request.only, request.longest, least)?;
+    let representatives = request.representatives.then_some(bars);
     let (image, voxels) = image(array)?;
+    let is_little = voxels <= FEW_FOR_BARS;
     let work = |progress: &dyn Progress| {
         let image = image()?;
-        let request = PersistenceRequest { construction, superlevel, max_dim };
-        let cubical = Cubical { threshold, backend, ..Cubical::new(&image, request) };
-        let classes = cubical.solve(progress)?.classes;
-        let diagram = classes.diagram(&image, superlevel)?;
-        Ok((image, classes, diagram))
+        if !is_little {
+            let bytes = image.bytes().len() as u64;
+            footprint::memory_plan(image.shape(), bytes).check(bytes, HELPS)?;
+        }
+        let found = run.kept("cubical", &image, content, progress, |image, progress| {
+            let request = PersistenceRequest { construction, superlevel, max_dim };
+            let backend = run.backend.clone();
+            let cubical = Cubical { threshold, representatives, backend, ..Cubical::new(image, request) };
+            Ok(cubical.solve(progress)?)
+        })?;
+        let diagram = found.classes.diagram(&image, superlevel)?;
+        Ok((image, found, diagram))
     };
-    let is_little = voxels <= FEW_FOR_BARS;
-    let (image, classes, diagram) = on_threads_unless(is_little, py, threads, progress.as_ref(), work)?;
+    let (image, found, diagram) = on_threads_unless(is_little, py, run.threads, Some(run), work)?;
     let answer = PyDict::new(py);
-    answer.set_item(intern!(py, "bars"), bars(py, &diagram)?)?;
+    answer.set_item(intern!(py, "bars"), arrays_of(py, &diagram)?)?;
     if locations {
-        answer.set_item(intern!(py, "locations"), places(py, &image, &classes)?)?;
+        answer.set_item(intern!(py, "locations"), places(py, &image, &found.classes)?)?;
+    }
+    if let Some(cycles) = &found.representatives {
+        let of_dimension = |dim| cycles_of(py, &image, cycles.of_dimension(dim));
+        let tables = (0..found.classes.dimensions.len()).map(of_dimension);
+        answer.set_item(
+            intern!(py, "representatives"),
+            PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)?,
+        )?;
     }
     Ok(answer)
 }
@@ -120,6 +159,25 @@ fn places<'py>(py: Python<'py>, image: &AnyImage, classes: &Classes) -> PyResult
     PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
 }
 
+/// The indices of the bars of a dimension that have cycles, and for each cycle its cells, by the doubled coordinates of
+/// their centres, and its voxels.
+fn cycles_of<'py, 'a>(
+    py: Python<'py>,
+    image: &AnyImage,
+    cycles: impl Iterator<Item = &'a Representative> + Clone,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyList>)> {
+    let shape = image.shape();
+    let axes = shape.axes().len();
+    let places = cycles.clone().map(|cycle| cycle.index as i64);
+    let told = cycles.map(|cycle| {
+        let cells = cycle.cells.iter().flatten().map(|&at| i64::from(at)).collect();
+        let voxels = cycle.voxels.iter().flat_map(|&place| shape.coordinates(place));
+        Ok((rows(py, axes, cells)?, rows(py, axes, voxels.map(|at| at as i64).collect())?))
+    });
+    let told = PyList::new(py, told.collect::<PyResult<Vec<_>>>()?)?;
+    Ok((PyArray1::from_iter(py, places), told))
+}
+
 /// Returns the Euler characteristic curves of an image at the given scales, each as its values and changes.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
@@ -131,12 +189,9 @@ pub(crate) fn ecc<'py>(
     construction: &str,
     superlevel: bool,
     scales: Option<(usize, f64, usize)>,
-    threads: Option<usize>,
-    backend: &str,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyList>> {
     let construction = self::construction(construction)?;
-    let backend = self::backend(backend)?;
     let range = range_of(range)?;
     let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
     let (image, voxels) = image(array)?;
@@ -152,11 +207,11 @@ pub(crate) fn ecc<'py>(
                 })?)
             });
         }
-        let curve = EulerCurve { backend, ..EulerCurve::new(&image, request) };
+        let curve = EulerCurve { backend: run.backend.clone(), ..EulerCurve::new(&image, request) };
         Ok(vec![curve.solve(progress)?.vcec])
     };
     let is_little = voxels <= FEW && scales.is_none();
-    told(py, on_threads_unless(is_little, py, threads, progress.as_ref(), work)?)
+    told(py, on_threads_unless(is_little, py, run.threads, Some(run), work)?)
 }
 
 /// Converts curves, each to its values and its changes.
@@ -184,12 +239,9 @@ pub(crate) fn thin<'py>(
     threshold: Option<Number>,
     otsu: bool,
     invert: bool,
-    threads: Option<usize>,
-    backend: &str,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
     let rule = named("rule", &Rule::ALL, rule)?;
-    let backend = self::backend(backend)?;
     let foreground = match threshold {
         Some(threshold) => Foreground::Above(value("threshold", threshold)?),
         None if otsu => Foreground::Otsu,
@@ -197,17 +249,22 @@ pub(crate) fn thin<'py>(
     };
     let (image, voxels) = image(array)?;
     let work = |progress: &dyn Progress| {
-        let (mut bits, threshold) = binary(&image()?, foreground)?;
+        let image = image()?;
+        if voxels > FEW {
+            let bytes = image.bytes().len() as u64;
+            let rule = ThinningRequest { rule, iterations }.rule_for(image.shape());
+            thinning::footprint::memory_plan(image.shape(), bytes, rule).check(bytes, HELPS_THINNING)?;
+        }
+        let (mut bits, threshold) = binary(&image, foreground)?;
         if invert {
             bits = bits.inverted();
         }
         let request = ThinningRequest { rule, iterations };
-        let skeleton = Skeleton { backend, ..Skeleton::new(&bits, request) };
+        let skeleton = Skeleton { backend: run.backend.clone(), ..Skeleton::new(&bits, request) };
         let outcome = skeleton.solve(progress)?;
         let threshold = threshold.map(Value::double);
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.statistics.iterations, threshold))
     };
-    let (voxels, iterations, threshold) =
-        on_threads_unless(voxels <= FEW, py, threads, progress.as_ref(), work)?;
+    let (voxels, iterations, threshold) = on_threads_unless(voxels <= FEW, py, run.threads, Some(run), work)?;
     Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
 }

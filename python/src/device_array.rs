@@ -21,7 +21,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::choices::named;
 use crate::cubical::{Number, construction, range_of, told, value};
 use crate::error::Failure;
-use crate::run::on_threads;
+use crate::run::{Run, on_threads};
 
 /// The location of an array: its address; its shape; C or F; its dtype kind with its size in bytes; the stream on
 /// which it may still be written, or −1 for none and 0 for all; and the object that owns the memory.
@@ -123,7 +123,7 @@ pub(crate) fn ecc_on_device<'py>(
     construction: &str,
     superlevel: bool,
     scales: Option<(usize, f64, usize)>,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyList>> {
     let construction = self::construction(construction)?;
     let range = range_of(range)?;
@@ -133,7 +133,7 @@ pub(crate) fn ecc_on_device<'py>(
     // An array without voxels may have no address.
     let shape = array.shape()?;
     let ordinal = array.device()?;
-    let found = on_threads(py, Some(1), progress.as_ref(), |progress| {
+    let found = on_threads(py, Some(1), Some(run), |progress| {
         let open = Open::at(ordinal)?;
         let arrays = open.arrays(array.voxel_type()?)?;
         let image = arrays.image(array.voxels(&open, shape)?, shape)?;
@@ -157,14 +157,14 @@ pub(crate) fn thin_on_device(
     iterations: Option<usize>,
     threshold: Option<Number>,
     invert: bool,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<DeviceArray> {
     let request = ThinningRequest { rule: named("rule", &Rule::ALL, rule)?, iterations };
     let above = threshold.map(|number| value("threshold", number)).transpose()?;
     let foreground = ResidentForeground { above, inverted: invert };
     let shape = array.shape()?;
     let ordinal = array.device()?;
-    let (voxels, gpu) = on_threads(py, Some(1), progress.as_ref(), |progress| {
+    let (voxels, gpu) = on_threads(py, Some(1), Some(run), |progress| {
         let open = Open::at(ordinal)?;
         let arrays = open.arrays(array.voxel_type()?)?;
         let image = arrays.image(array.voxels(&open, shape)?, shape)?;

@@ -15,7 +15,7 @@ use sprs::{CsMatViewI, SpIndex};
 use crate::choices::choice;
 use crate::error::Failure;
 use crate::pinned::PinnedArray;
-use crate::run::on_threads;
+use crate::run::{Run, on_threads};
 
 /// Points or distances, which a computation consumes.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
@@ -41,9 +41,9 @@ impl Distances {
 #[pymethods]
 impl Distances {
     /// The lengths of shortest paths in a graph, which is used up.
-    fn shortest_paths(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Distances> {
+    fn shortest_paths(&self, py: Python<'_>, run: &Run) -> PyResult<Distances> {
         let graph = self.take()?;
-        on_threads(py, threads, None, |_| Ok(Distances::new(graph.shortest_paths()?)))
+        on_threads(py, run.threads, Some(run), |_| Ok(Distances::new(graph.shortest_paths()?)))
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `MemoryError` | not enough memory |
 //! | `OSError` or a subclass of it | a file cannot be read |
 //! | `RuntimeError` | the machine: threads that cannot be started, a missing device, or a device whose results differ from the processor's |
+//! | `TimeoutError` | the run was stopped by its time limit |
 //! | `KeyboardInterrupt`, or any exception of a signal handler | the run was interrupted |
 //!
 //! Messages are those of the library, with their causes.

@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `run` | runs work on kept threads, without the interpreter's lock, interruptible by Ctrl-C |
+//! | `run` | runs work on kept threads, without the interpreter's lock, interruptible by Ctrl-C, within limits and with a checkpoint |
 //! | `threads` | threads that are kept between calls |
 //! | `error` | the library's errors as exceptions |
 //! | `choices` | choices by their names, among them the backend, whose devices the first call opens that uses them |
@@ -53,6 +53,8 @@ mod _lacuna {
     use crate::matrix::{reduce_file, reduce_matrix};
     #[pymodule_export]
     use crate::rips::{rips, rips_many};
+    #[pymodule_export]
+    use crate::run::Run;
 
     /// The importing thread does small work itself.
     #[pymodule_init]

@@ -1,6 +1,8 @@
 //! Pairs of boundary matrices.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use lacuna::backend::Backend;
 use lacuna::interop::sprs::boundary_matrix;
@@ -9,20 +11,24 @@ use lacuna::matrix::cycles::{ClassSelection, Cycle};
 use lacuna::matrix::read::{AnyComplex, LoadedComplex, MatrixFormat, MatrixReadOptions, read_path};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, ReductionRequest};
 use lacuna::progress::Progress;
+use lacuna::snapshot::checksum;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sprs::{CsMatI, SpIndex};
+use zerocopy::IntoBytes as _;
 
-use crate::choices::{backend, named};
+use crate::choices::named;
 use crate::error::Failure;
 use crate::rips::rows;
-use crate::run::on_threads;
+use crate::run::{Run, on_threads};
 
 /// The arguments of the Python function.
 #[derive(FromPyObject)]
 pub(crate) struct Request {
+    format: Option<String>,
+    max_dim: Option<usize>,
     algorithm: Option<String>,
     dualize: String,
     check: bool,
@@ -120,22 +126,21 @@ pub(crate) fn reduce_matrix<'py>(
     entries: PyReadonlyArray1<'py, f64>,
     dims: Option<PyReadonlyArray1<'py, u8>>,
     request: Request,
-    threads: Option<usize>,
-    backend: &str,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let backend = self::backend(backend)?;
     let (starts, cells, entries) = (starts.as_slice()?, cells.as_slice()?, entries.as_slice()?);
     let dims = dims.map(|dims| dims.as_array().to_vec());
     let parts = Parts { shape, starts, cells, entries, dims };
     let is_narrow = shape.0.max(shape.1).max(entries.len()) <= <u32 as Index>::MOST;
-    let answer = on_threads(py, threads, progress.as_ref(), |progress| {
-        let input = if is_narrow {
-            AnyComplex::Narrow(LoadedComplex::of(parts.matrix()?))
-        } else {
-            AnyComplex::Wide(LoadedComplex::of(parts.matrix()?))
-        };
-        answer(input, true, &request, &backend, progress)
+    let answer = on_threads(py, run.threads, Some(run), |progress| {
+        run.kept("reduce", parts, Parts::content, progress, |parts, progress| {
+            let input = if is_narrow {
+                AnyComplex::Narrow(LoadedComplex::of(parts.matrix()?))
+            } else {
+                AnyComplex::Wide(LoadedComplex::of(parts.matrix()?))
+            };
+            answer(input, true, &request, &run.backend, progress)
+        })
     })?;
     answer.told(py)
 }
@@ -150,6 +155,15 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// Describes the matrix with its checksum.
+    fn content(&self) -> Result<String, Failure> {
+        let Parts { shape: (rows, columns), starts, cells, entries, dims } = self;
+        let numbers = starts.as_bytes().chain(cells.as_bytes()).chain(entries.as_bytes());
+        let (sum, _) =
+            checksum(&mut numbers.chain(dims.as_deref().unwrap_or_default())).expect("memory can be read");
+        Ok(format!("a matrix of {rows} x {columns} cells with checksum {sum:032x}"))
+    }
+
     fn matrix<I: Index + SpIndex>(self) -> Result<BoundaryMatrix<I>, Failure> {
         let narrowed = |numbers: &[i64]| {
             let numbers = numbers
@@ -167,6 +181,9 @@ impl Parts<'_> {
     }
 }
 
+/// Advice for a matrix that is too large to be reduced.
+const HELPS: &str = "algorithm=\"sieve\" takes least; cubical takes less of an image, and rips of distances";
+
 /// Reduces a matrix, and finds the requested cycles. `is_checked` says whether ∂∂ = 0 is checked on request.
 fn answer(
     input: AnyComplex,
@@ -179,6 +196,8 @@ fn answer(
         input.check()?;
     }
     let planned = input.plan(&request.reduction()?, backend)?;
+    let memory = planned.memory();
+    memory.check(memory.bytes_of("the matrix"), HELPS)?;
     let mut found = planned.reduce(progress)?;
     if let Some(selection) = request.selection()? {
         found.find_cycles(&selection, progress)?;
@@ -199,26 +218,36 @@ fn answer(
 /// Returns the pairs of the boundary matrix in a file; for an image or distances, up to homology of dimension
 /// `max_dim`.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn reduce_file<'py>(
     py: Python<'py>,
     path: PathBuf,
-    format: Option<&str>,
-    max_dim: Option<usize>,
     request: Request,
-    threads: Option<usize>,
-    backend: &str,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let backend = self::backend(backend)?;
-    let format = named("format", &MatrixFormat::ALL, format)?;
-    let options = MatrixReadOptions { format, upper_dim: max_dim.map(|dim| dim.saturating_add(1)) };
-    let answer = on_threads(py, threads, progress.as_ref(), |progress| {
+    let format = named("format", &MatrixFormat::ALL, request.format.as_deref())?;
+    let options = MatrixReadOptions { format, upper_dim: request.max_dim.map(|dim| dim.saturating_add(1)) };
+    let answer = on_threads(py, run.threads, Some(run), |progress| {
         progress.begin("read", None, 1);
         request.reduction()?;
-        let loaded = read_path(&path, &options)?;
-        let found = answer(loaded.input, loaded.gives_boundaries, &request, &backend, progress)?;
-        Ok(Answer { warning: loaded.warning, ..found })
+        run.kept(
+            "reduce",
+            path,
+            |path| content_of_file(path),
+            progress,
+            |path, progress| {
+                let loaded = read_path(&path, &options)?;
+                let found = answer(loaded.input, loaded.gives_boundaries, &request, &run.backend, progress)?;
+                Ok(Answer { warning: loaded.warning, ..found })
+            },
+        )
     })?;
     answer.told(py)
+}
+
+/// Describes the content of a file with its checksum.
+fn content_of_file(path: &Path) -> Result<String, Failure> {
+    let file = File::open(path).and_then(|mut file| checksum(&mut file));
+    let (sum, bytes) =
+        file.map_err(|error| Failure::File(error.kind(), format!("{}: {error}", path.display())))?;
+    Ok(format!("a file of {bytes} bytes with checksum {sum:032x}"))
 }

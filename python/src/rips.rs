@@ -5,7 +5,7 @@ use lacuna::diagram::Diagram;
 use lacuna::metric::read::Input;
 use lacuna::progress::Silent;
 use lacuna::rips::{
-    BarSelection, CocycleScale, Collapse, DistanceToMeasure, Growth, Landmarks, Outcome, RepresentativeKind,
+    CocycleScale, Collapse, DistanceToMeasure, Growth, Landmarks, Outcome, RepresentativeKind,
     Representatives, RepresentativesRequest, RipsOptions,
 };
 use ndarray::Array2;
@@ -15,11 +15,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::choices::{backend, choice};
+use crate::choices::{bars, choice};
 use crate::distances::Distances;
 use crate::error::Failure;
 use crate::representatives::tables;
-use crate::run::{at_once, on_threads};
+use crate::run::{Run, at_once, on_threads};
 
 /// Number of points up to which one thread may begin, and finish if the input turns out to be little work.
 const FEW: usize = 256;
@@ -44,11 +44,10 @@ pub(crate) struct Request {
     only: Option<Vec<(usize, usize)>>,
     longest: Option<usize>,
     min_persistence: Option<f64>,
-    backend: String,
 }
 
 impl Request {
-    fn options(&self) -> Result<RipsOptions, Failure> {
+    fn options(&self, run: &Run) -> Result<RipsOptions, Failure> {
         let collapses = [("auto", Collapse::Auto), ("off", Collapse::Off), ("on", Collapse::On)];
         let growths = [("1", Growth::Linear), ("2", Growth::Quadratic), ("inf", Growth::Unweighted)];
         let measure = |(growth, exponent, neighbours): &(String, f64, usize)| {
@@ -63,7 +62,7 @@ impl Request {
             weights: self.dtm.as_ref().map(measure).transpose()?,
             landmarks: self.landmarks,
             representatives: self.representatives()?,
-            backend: backend(&self.backend)?,
+            backend: run.backend.clone(),
             ..RipsOptions::default()
         })
     }
@@ -80,17 +79,7 @@ impl Request {
         }
         let scales = [("birth", CocycleScale::Birth), ("death", CocycleScale::Death)];
         let scale = choice("cocycles_at", &scales, &self.cocycles_at)?;
-        let bars = match (&self.only, self.longest, self.min_persistence) {
-            (None, None, None) => BarSelection::All,
-            (Some(bars), None, None) => BarSelection::Named(bars.clone()),
-            (None, Some(count), None) => BarSelection::Longest(count),
-            (None, None, Some(least)) => BarSelection::Persistence(least.into()),
-            _ => {
-                return Err(Failure::Value(
-                    "expected one of only, longest and min_persistence at most, found several".into(),
-                ));
-            }
-        };
+        let bars = bars(self.only.clone(), self.longest, self.min_persistence.map(Into::into))?;
         let request = RepresentativesRequest::of(wanted).bars(bars).cocycles_at(scale).tighten(self.tighten);
         Ok(Some(request).filter(|request| !request.kinds.is_empty()))
     }
@@ -110,12 +99,12 @@ pub(crate) fn rips<'py>(
     py: Python<'py>,
     distances: &Distances,
     request: Request,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (options, progress) = (request.options()?, progress.as_ref());
+    let options = request.options(run)?;
     let input = distances.take()?;
-    let is_small = points_of(&input) <= FEW && options.backend.request().choice != Choice::Cuda;
+    let is_small =
+        points_of(&input) <= FEW && run.is_plain() && options.backend.request().choice != Choice::Cuda;
     let outcome = if is_small {
         let first = at_once(py, |progress| {
             let prepared = options.prepare(input, progress)?;
@@ -129,11 +118,14 @@ pub(crate) fn rips<'py>(
         match first {
             First::Solved(outcome) => *outcome,
             First::Prepared(prepared) => {
-                on_threads(py, threads, progress, |progress| Ok(prepared.solve(progress)?))?
+                on_threads(py, run.threads, Some(run), |progress| Ok(prepared.solve(progress)?))?
             }
         }
     } else {
-        on_threads(py, threads, progress, |progress| Ok(options.solve(input, progress)?))?
+        on_threads(py, run.threads, Some(run), |progress| {
+            let content = |input: &Input| Ok(input.identity());
+            run.kept("rips", input, content, progress, |input, progress| Ok(options.solve(input, progress)?))
+        })?
     };
     Told::of(outcome).into_dict(py)
 }
@@ -145,15 +137,14 @@ pub(crate) fn rips_many<'py>(
     py: Python<'py>,
     distances: Vec<PyRef<'py, Distances>>,
     request: Request,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyList>> {
-    let options = request.options()?;
+    let options = request.options(run)?;
     let inputs =
         distances.iter().map(|distances| distances.take()).collect::<Result<Vec<Input>, Failure>>()?;
     let are_small = inputs.iter().all(|input| points_of(input) <= SMALL);
     let is_for_devices = options.backend.request().choice == Choice::Cuda;
-    let outcomes = on_threads(py, threads, progress.as_ref(), |progress| {
+    let outcomes = on_threads(py, run.threads, Some(run), |progress| {
         let beside = are_small && !is_for_devices && inputs.len() >= rayon::current_num_threads();
         let outcomes = if beside {
             options.solve_each_into(inputs, progress, &Told::of)
@@ -225,7 +216,7 @@ impl Told {
 }
 
 /// The bars of each dimension as an array with one row per bar.
-pub(crate) fn bars<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
+pub(crate) fn arrays_of<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
     arrays(py, numbers(diagram))
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,15 @@ collect_ignore = ["peers"]
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20210)
+
+
+@pytest.fixture
+def program() -> Path:
+    """The program, as ``LACUNA_PROGRAM`` names it or as the repository builds it."""
+    path = Path(os.environ.get("LACUNA_PROGRAM", ROOT / "target" / "release" / "lacuna"))
+    if not path.exists():
+        pytest.skip(f"{path} is not there: cargo build --release makes it, or LACUNA_PROGRAM names it")
+    return path
 
 
 def cases(name: str) -> list[dict[str, str]]:

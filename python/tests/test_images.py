@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import pickle
+import subprocess
 from collections.abc import Callable
-from typing import get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -192,3 +195,81 @@ def test_voxels_below_a_mask_are_no_data(function: Callable[..., object]) -> Non
     with pytest.raises(ValueError, match=r"found 1 of 9 masked; array\.filled"):
         function(image)
     function(np.ma.masked_equal(image.filled(0), 9))
+
+
+def boundary(cells: NDArray[np.int64], shape: tuple[int, ...], construction: str) -> set[tuple[int, ...]]:
+    """The boundary over Z/2 of cells given by twice the coordinates of their centres."""
+    found: set[tuple[int, ...]] = set()
+    for cell in cells.tolist():
+        for axis, at in enumerate(cell):
+            if shape[axis] > 1 and at % 2 == (construction == "V"):
+                found ^= {(*cell[:axis], at - 1, *cell[axis + 1 :]), (*cell[:axis], at + 1, *cell[axis + 1 :])}
+    return found
+
+
+@pytest.mark.parametrize("shape", [(40,), (9, 11), (1, 12, 1, 8), (6, 5, 7)])
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_representatives_are_cycles_that_are_born_with_their_bars(
+    shape: tuple[int, ...], construction: Any, superlevel: bool, rng: np.random.Generator
+) -> None:
+    image = rng.permutation(np.prod(shape)).reshape(shape).astype(np.int16)
+    options: dict[str, Any] = {"construction": construction, "superlevel": superlevel}
+    diagram = lacuna_tda.cubical(image, representatives="cycles", **options)
+    assert diagram == lacuna_tda.cubical(image, **options)
+    assert pickle.loads(pickle.dumps(diagram)).representatives is not None
+    assert diagram.representatives is not None and len(diagram.representatives) == len(diagram)
+    for dim, (places, cycles) in enumerate(diagram.representatives):
+        assert places.tolist() == list(range(len(diagram.bars(dim)))) and len(cycles) == len(places)
+        for (birth, death), (cells, voxels) in zip(diagram.bars(dim), cycles):
+            assert cells.shape[1:] == voxels.shape[1:] == (len(shape),) and cells.dtype == voxels.dtype == np.int64
+            extends = (cells % 2 == (construction == "V")) & (np.array(shape) > 1)
+            assert (extends.sum(axis=1) == dim).all()
+            assert dim == 0 or not boundary(cells, shape, construction)
+            assert len(cells) == (1 if np.isinf(death) and dim == 0 else max(len(cells), 2))
+            values = image[tuple(voxels.T)]
+            assert (values.min() if superlevel else values.max()) == birth
+    said = [repr(diagram.representatives[0]), repr(diagram.representatives[0].cycles[0])]
+    assert said[0] == f"<ImageRepresentatives of {len(diagram.bars(0))} bars>" and said[1].startswith("<CellChain of ")
+
+
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("chosen", [{}, {"longest": 3}, {"only": [(1, 2), (0, 1)]}, {"min_persistence": 100.5}, {"longest": 2, "max_dim": 0}])
+def test_cycles_are_those_of_the_program(
+    construction: Any, chosen: dict[str, Any], program: Path, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    image = rng.integers(0, 256, (12, 9, 10), dtype=np.uint8)
+    np.save(tmp_path / "image.npy", image)
+    bars = ",".join(f"{dim}:{place}" for dim, place in chosen.get("only", []))
+    options = {"construction": construction, **chosen, **({"only": bars} if bars else {})}
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    answer = tmp_path / "bars.npz"
+    command = [program, "cubical", tmp_path / "image.npy", "--representatives=cycles", *arguments, "--output-file", answer]
+    subprocess.run(command, check=True)
+    expected = np.load(answer)
+    diagram = lacuna_tda.cubical(image, construction=construction, representatives="cycles", **chosen)
+    np.testing.assert_array_equal(diagram.to_array(), expected["bars"])
+    assert diagram.representatives is not None
+    for dim, (places, cycles) in enumerate(diagram.representatives):
+        np.testing.assert_array_equal(places, expected[f"index_{dim}"])
+        for part, of in ((0, "cell"), (1, "voxel")):
+            coordinates, starts = expected[f"cycle_{of}s_{dim}"], expected[f"cycle_{'voxel_' if part else ''}offsets_{dim}"]
+            for k, cycle in enumerate(cycles):
+                np.testing.assert_array_equal(cycle[part], coordinates[starts[k] : starts[k + 1]])
+
+
+def test_cycles_that_are_not_there_are_refused() -> None:
+    ring = np.array([[1, 1, 1], [1, 9, 1], [1, 1, 1]], dtype=np.uint8)
+    with pytest.raises(ValueError, match=r"^representatives: expected None or cycles, found 'cocycles'$"):
+        lacuna_tda.cubical(ring, representatives="cocycles")
+    for option, value in {"longest": 1, "only": [(1, 0)], "min_persistence": 0.5}.items():
+        with pytest.raises(ValueError, match=rf'^{option}: chooses bars for representatives.*representatives="cycles"'):
+            lacuna_tda.cubical(ring, **{option: value})
+    with pytest.raises(ValueError, match="expected one of only, longest and min_persistence at most"):
+        lacuna_tda.cubical(ring, representatives="cycles", longest=1, min_persistence=1)
+    with pytest.raises(ValueError, match=r"1:1"):
+        lacuna_tda.cubical(ring, representatives="cycles", only=[(1, 1)])
+    with pytest.raises(ValueError, match="min_persistence: expected a number, found NaN"):
+        lacuna_tda.cubical(ring, representatives="cycles", min_persistence=float("nan"))
+    cells, voxels = lacuna_tda.cubical(ring, representatives="cycles", longest=1, construction="V").representatives[1].cycles[0]
+    assert len(cells) == 8 and [0, 1] in cells.tolist() and [1, 1] not in voxels.tolist() and len(voxels) == 8
