@@ -16,6 +16,12 @@ array([[1.        , 1.41421356]])
 :func:`thin`              skeleton of a binary image
 :func:`bottleneck`,       distances between diagrams
 :func:`wasserstein`
+:func:`landscape`,        diagrams as vectors, as :func:`persistence_image` makes them
+:func:`betti_curve`,
+:func:`silhouette`,
+:func:`entropy`,
+:func:`entropy_summary`,
+:func:`lengths`
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
 :func:`plot_diagram`,     pictures of a diagram, with matplotlib
@@ -44,6 +50,7 @@ from ._machine import Device, Info, info
 from ._matrices import Reduction, reduce
 from ._plots import plot_barcode, plot_betti, plot_diagram
 from ._rips import rips, rips_many
+from ._vectors import betti_curve, entropy, entropy_summary, landscape, lengths, persistence_image, silhouette
 
 __all__ = [
     "CellChain",
@@ -59,16 +66,23 @@ __all__ = [
     "Reduction",
     "Representatives",
     "__version__",
+    "betti_curve",
     "bottleneck",
     "cubical",
     "ecc",
+    "entropy",
+    "entropy_summary",
     "info",
+    "landscape",
+    "lengths",
+    "persistence_image",
     "plot_barcode",
     "plot_betti",
     "plot_diagram",
     "reduce",
     "rips",
     "rips_many",
+    "silhouette",
     "thin",
     "wasserstein",
 ]

@@ -190,6 +190,52 @@ class Diagram:
         table: pandas.DataFrame = frame({"dim": dims, "birth": bars[:, 1], "death": bars[:, 2]})
         return table
 
+    def persistence_image(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The persistence image of a dimension, (persistences, births): see :func:`persistence_image`, also for the options."""
+        from ._vectors import persistence_image
+
+        return persistence_image(self, dim=dim, **options)
+
+    def landscape(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The persistence landscape of a dimension, (count, resolution): see :func:`landscape`."""
+        from ._vectors import landscape
+
+        return landscape(self, dim=dim, **options)
+
+    def betti_curve(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The Betti curve of a dimension, (resolution,): see :func:`betti_curve`."""
+        from ._vectors import betti_curve
+
+        return betti_curve(self, dim=dim, **options)
+
+    def silhouette(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The silhouette of a dimension, (resolution,): see :func:`silhouette`."""
+        from ._vectors import silhouette
+
+        return silhouette(self, dim=dim, **options)
+
+    def entropy(self, dim: int = 1) -> float:
+        """The persistence entropy of a dimension: see :func:`entropy`."""
+        from ._vectors import entropy
+
+        return float(entropy(self, dim=dim))
+
+    def entropy_summary(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The entropy summary function of a dimension, (resolution,): see :func:`entropy_summary`."""
+        from ._vectors import entropy_summary
+
+        return entropy_summary(self, dim=dim, **options)
+
+    def lengths(self, dim: int = 1, **options: Any) -> NDArray[np.float64]:
+        """The greatest persistences of a dimension, (count,): see :func:`lengths`.
+
+        >>> Diagram([[], [[1.0, 2.5], [0.5, 2.5]]]).lengths(count=3)
+        array([2. , 1.5, 0. ])
+        """
+        from ._vectors import lengths
+
+        return lengths(self, dim=dim, **options)
+
     def plot(self, **options: Any) -> Axes:
         """The diagram as points (birth, death), as :func:`plot_diagram` draws it."""
         from ._plots import plot_diagram
@@ -238,6 +284,17 @@ class Diagram:
             rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
         names = "".join(f"<th>{name}</th>" for name in ("dimension", "bars", "essential", "longest finite bars"))
         return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def bars_of(name: str, diagram: Any, dim: int | None, use: str) -> Bars:
+    """The bars of a diagram in the dimension that is given beside it, or births and deaths, (n, 2), as an array of type float64."""
+    if isinstance(diagram, Diagram):
+        if dim is None:
+            raise ValueError(f"{name}: dim is missing: {use}, as by dim=1")
+        return diagram.bars(dim)
+    if dim is not None:
+        raise ValueError(f"{name}: expected a Diagram beside dim, found {type(diagram).__name__}")
+    return births_and_deaths(name, diagram)
 
 
 def _restored(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import births_and_deaths, count, flag, number, optional_count
-from ._diagram import Bars, Diagram, Indices
+from ._arguments import flag, number, optional_count
+from ._diagram import Indices, bars_of
 from ._keywords import suggests_keywords
 
 
@@ -147,7 +147,8 @@ def wasserstein(
 def _measured(
     a: Any, b: Any, metric: tuple[float, float] | None, dim: int | None, matching: bool, threads: int | None
 ) -> float | Matching:
-    arrays = _bars("a", a, dim), _bars("b", b, dim)
+    use = "diagrams are compared in one dimension"
+    arrays = bars_of("a", a, dim, use), bars_of("b", b, dim, use)
     threads = optional_count("threads", threads, 1)
     distance, found = _lacuna.diagram_distance(*arrays, metric, flag("matching", matching), threads)
     if not matching:
@@ -156,14 +157,3 @@ def _measured(
         return Matching(distance, None, None)
     pairs, distances = found
     return Matching(distance, pairs.reshape(-1, 2), distances)
-
-
-def _bars(name: str, diagram: Any, dim: int | None) -> Bars:
-    """Births and deaths as an array of type float64."""
-    if isinstance(diagram, Diagram):
-        if dim is None:
-            raise ValueError(f"{name}: dim is missing: diagrams are compared in one dimension, as by dim=1")
-        return diagram.bars(count("dim", dim, 0))
-    if dim is not None:
-        raise ValueError(f"{name}: expected a Diagram beside dim, found {type(diagram).__name__}")
-    return births_and_deaths(name, diagram)

@@ -30,6 +30,7 @@ __all__ = [
     "rips_many",
     "thin",
     "thin_on_device",
+    "vectors",
 ]
 
 __version__: str
@@ -127,4 +128,13 @@ def diagram_distance(
     wants_matching: bool,
     threads: int | None,
 ) -> tuple[float, tuple[_Indices, NDArray[np.float64]] | None]: ...
+def vectors(
+    bars: list[NDArray[np.float64]],
+    kind: str,
+    resolution: tuple[int, int],
+    ranges: tuple[tuple[float, float] | None, tuple[float, float] | None],
+    bandwidth: float,
+    weight: float,
+    count: int,
+) -> NDArray[np.float64]: ...
 def machine() -> MachineAnswer: ...

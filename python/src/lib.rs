@@ -15,6 +15,7 @@
 //! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
+//! | `vectors` | diagrams as vectors |
 //! | `machine` | description of the machine |
 //!
 //! These functions take arguments that the Python functions of the package have normalised: arrays of the right
@@ -34,6 +35,7 @@ mod representatives;
 mod rips;
 mod run;
 mod threads;
+mod vectors;
 
 #[pyo3::pymodule(gil_used = false)]
 mod _lacuna {
@@ -55,6 +57,8 @@ mod _lacuna {
     use crate::rips::{rips, rips_many};
     #[pymodule_export]
     use crate::run::Run;
+    #[pymodule_export]
+    use crate::vectors::vectors;
 
     /// The importing thread does small work itself.
     #[pymodule_init]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +27,19 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture
-def program() -> Path:
-    """The program, as ``LACUNA_PROGRAM`` names it or as the repository builds it."""
-    path = Path(os.environ.get("LACUNA_PROGRAM", ROOT / "target" / "release" / "lacuna"))
-    if not path.exists():
-        pytest.skip(f"{path} is not there: cargo build --release makes it, or LACUNA_PROGRAM names it")
-    return path
+def lacuna() -> Callable[..., str]:
+    """Runs the program, which is that of LACUNA_PROGRAM, the one that this repository has built, or the one on the PATH."""
+    built = ROOT / "target" / "release" / "lacuna"
+    program = os.environ.get("LACUNA_PROGRAM") or (str(built) if built.exists() else shutil.which("lacuna"))
+    if program is None:
+        pytest.skip("no program lacuna: cargo build --release makes it, LACUNA_PROGRAM names another")
+
+    def run(*arguments: object) -> str:
+        ran = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
 
 
 def cases(name: str) -> list[dict[str, str]]:

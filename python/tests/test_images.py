@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -236,7 +235,7 @@ def test_representatives_are_cycles_that_are_born_with_their_bars(
 @pytest.mark.parametrize("construction", ["T", "V"])
 @pytest.mark.parametrize("chosen", [{}, {"longest": 3}, {"only": [(1, 2), (0, 1)]}, {"min_persistence": 100.5}, {"longest": 2, "max_dim": 0}])
 def test_cycles_are_those_of_the_program(
-    construction: Any, chosen: dict[str, Any], program: Path, rng: np.random.Generator, tmp_path: Path
+    construction: Any, chosen: dict[str, Any], lacuna: Callable[..., str], rng: np.random.Generator, tmp_path: Path
 ) -> None:
     image = rng.integers(0, 256, (12, 9, 10), dtype=np.uint8)
     np.save(tmp_path / "image.npy", image)
@@ -244,8 +243,7 @@ def test_cycles_are_those_of_the_program(
     options = {"construction": construction, **chosen, **({"only": bars} if bars else {})}
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     answer = tmp_path / "bars.npz"
-    command = [program, "cubical", tmp_path / "image.npy", "--representatives=cycles", *arguments, "--output-file", answer]
-    subprocess.run(command, check=True)
+    lacuna("cubical", tmp_path / "image.npy", "--representatives=cycles", *arguments, "--output-file", answer)
     expected = np.load(answer)
     diagram = lacuna_tda.cubical(image, construction=construction, representatives="cycles", **chosen)
     np.testing.assert_array_equal(diagram.to_array(), expected["bars"])

@@ -25,6 +25,7 @@ use super::betti::StepFunction;
 use super::landscape::Landscape;
 use super::turned;
 use crate::names::named;
+use crate::parallel::map;
 
 /// Kinds of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
@@ -75,11 +76,12 @@ impl Vectors {
         Vectors { kind, resolution: None, range: [None; 2], bandwidth: 1.0, weight: 0.0, count: 5 }
     }
 
-    /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension. All have the same length.
+    /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension, on all threads. All vectors have
+    /// the same length.
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
         let finite: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| finite(bars)).collect();
         let grid = self.values(&finite);
-        let of_each = |vector: &VectorOf<'_>| finite.iter().map(|bars| vector(bars)).collect();
+        let of_each = |vector: &VectorOf<'_>| map(finite.len(), &|k| vector(&finite[k]));
         match self.kind {
             VectorKind::Image => {
                 let (births, persistences) = self.pixels(&finite);
@@ -87,11 +89,11 @@ impl Vectors {
             }
             VectorKind::Landscape => of_each(&|bars| self.landscape(bars, &grid)),
             VectorKind::Betti => {
-                let curve = |bars: &Vec<(f64, f64)>| {
-                    let function = StepFunction::betti(bars.iter().copied());
+                let curve = |k: usize| {
+                    let function = StepFunction::betti(diagrams[k].iter().copied());
                     grid.iter().map(|&value| function.at(value) as f64).collect()
                 };
-                diagrams.iter().map(curve).collect()
+                map(diagrams.len(), &curve)
             }
             VectorKind::Silhouette => of_each(&|bars| self.silhouette(bars, &grid)),
             VectorKind::Entropy => of_each(&|bars| vec![entropy(bars)]),
@@ -169,7 +171,7 @@ impl Vectors {
 }
 
 /// Computes the vector of finite bars (birth, death).
-type VectorOf<'a> = dyn Fn(&[(f64, f64)]) -> Vec<f64> + 'a;
+type VectorOf<'a> = dyn Fn(&[(f64, f64)]) -> Vec<f64> + Sync + 'a;
 
 fn finite(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let is_finite = |(birth, death): &(f64, f64)| birth.is_finite() && death.is_finite();

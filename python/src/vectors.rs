@@ -1,0 +1,66 @@
+//! Diagrams as vectors of equal length.
+
+use lacuna::diagram::vectors::{VectorKind, Vectors};
+use lacuna::internals::available;
+use numpy::ndarray::Array2;
+use numpy::{PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::choices::named;
+use crate::error::Failure;
+use crate::run::on_threads_unless;
+
+/// Number of pairs of a bar and an entry of its vector up to which one thread is done before others wake up.
+const FEW: usize = 50_000;
+
+/// Ranges of a grid along its first axis and, for images, its second.
+type Ranges = (Option<(f64, f64)>, Option<(f64, f64)>);
+
+/// Returns a vector for each array of bars, of shape (n, 2), as the rows of an array.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each parameter of vectors")]
+pub(crate) fn vectors<'py>(
+    py: Python<'py>,
+    bars: Vec<PyReadonlyArray2<'py, f64>>,
+    kind: &str,
+    resolution: (usize, usize),
+    ranges: Ranges,
+    bandwidth: f64,
+    weight: f64,
+    count: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let kind = named("kind", &VectorKind::ALL, Some(kind))?.unwrap_or_default();
+    let diagrams: Vec<Vec<(f64, f64)>> = bars
+        .iter()
+        .map(|bars| bars.as_array().rows().into_iter().map(|bar| (bar[0], bar[1])).collect())
+        .collect();
+    let length = length_of(kind, resolution, count);
+    // The vectors, and the rows of the array.
+    let needed = length.saturating_mul(diagrams.len()).saturating_mul(2 * size_of::<f64>()) as u64;
+    if let Some(available) = available().filter(|&available| needed > available) {
+        let of = diagrams.len();
+        return Err(Failure::Memory(format!(
+            "{of} vectors of {length} numbers need {needed} bytes, {available} are available"
+        ))
+        .into());
+    }
+    let vectors =
+        Vectors { kind, resolution: Some(resolution), range: ranges.into(), bandwidth, weight, count };
+    let pairs = diagrams.iter().map(Vec::len).sum::<usize>().saturating_mul(length);
+    let rows = on_threads_unless(pairs <= FEW, py, None, None, |_| {
+        Array2::from_shape_vec((diagrams.len(), length), vectors.of(&diagrams).concat())
+            .map_err(|error| Failure::Runtime(error.to_string()))
+    })?;
+    Ok(PyArray2::from_owned_array(py, rows))
+}
+
+/// Number of entries of a vector.
+fn length_of(kind: VectorKind, (across, up): (usize, usize), count: usize) -> usize {
+    match kind {
+        VectorKind::Image => across.saturating_mul(up),
+        VectorKind::Landscape => across.saturating_mul(count),
+        VectorKind::Entropy => 1,
+        VectorKind::Lengths => count,
+        _ => across,
+    }
+}
