@@ -5,8 +5,7 @@ pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,
 };
 pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, Pending, Version, device_of, devices};
-pub use crate::input::gzip::beginning as beginning_of_gzip;
-pub use crate::input::npz::arrays_of_archive;
+pub use crate::input::kind::Kind;
 pub use crate::input::source::{name_of, read_all};
 pub use crate::matrix::cell_table::CellTable;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
@@ -15,6 +14,7 @@ pub use crate::memory::budget::{
     take, take_in_need, take_small, take_small_in_need, taken,
 };
 pub use crate::memory::{available, resource_limit};
+pub use crate::output::naming::FileFormat;
 pub use crate::rips::binomial::binomial;
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;

@@ -9,7 +9,7 @@ use lacuna::Bar;
 use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Bars};
 use lacuna::diagram::distance::{Matching, Metric, Pair, distance, matching};
-use lacuna::internals::name_of;
+use lacuna::internals::{FileFormat, name_of};
 use lacuna::output::npy;
 use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
@@ -113,7 +113,8 @@ enum Kind {
 }
 
 /// Output formats of the distances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::Display, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 enum Format {
     Text,
     Csv,
@@ -121,7 +122,7 @@ enum Format {
     Npy,
 }
 
-impl OutputFormat for Format {
+impl FileFormat for Format {
     const EXTENSIONS: &'static str = "txt=text csv json npy";
 }
 

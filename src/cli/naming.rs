@@ -3,16 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use lacuna::compare::write::BarcodeFile;
-use lacuna::cubical::write::ImageFile;
-use lacuna::matrix::read::MatrixFormat;
-use lacuna::metric::write::DistanceFile;
-use lacuna::output::curves::CurveFormat;
-use lacuna::output::geometry::GeometryFormat;
-use lacuna::output::images::ImageBarsFormat;
-use lacuna::output::pairs::PairsFormat;
-use lacuna::output::vectors::VectorFormat;
-use lacuna::plot::PlotFormat;
+use lacuna::internals::FileFormat;
 
 use super::error::{CliError, usage};
 use super::sink::Content;
@@ -21,15 +12,11 @@ use super::sink::Content;
 const BINARY: [&str; 12] =
     ["binary", "dipha", "nifti", "nifti-gz", "npy", "npz", "pdf", "phat-binary", "png", "raw", "tiff", "vtk"];
 
-/// A set of output formats.
-pub(crate) trait OutputFormat: ValueEnum + Copy + PartialEq {
-    /// File name extensions in lower case, separated by blanks. An extension that is not the name of its format is followed by an equals sign and
-    /// the names of the formats that it may stand for, separated by commas; the first is the default.
-    const EXTENSIONS: &'static str;
-
+/// A set of output formats that the command line names.
+pub(crate) trait OutputFormat: FileFormat + ValueEnum {
     /// The name on the command line.
     fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        self.to_string()
     }
 
     /// Whether a file of this format is text or binary.
@@ -38,18 +25,7 @@ pub(crate) trait OutputFormat: ValueEnum + Copy + PartialEq {
     }
 }
 
-/// The extensions of a set of formats, each with the names of the formats that it may stand for.
-fn extensions<F: OutputFormat>() -> impl Iterator<Item = (&'static str, &'static str)> {
-    F::EXTENSIONS.split(' ').map(|entry| entry.split_once('=').unwrap_or((entry, entry)))
-}
-
-/// The formats that the name of the file at `path` may stand for, the likeliest first; `None` if it implies none.
-fn named<F: OutputFormat>(path: &Path) -> Option<Vec<F>> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
-    let (_, formats) = extensions::<F>().find(|(extension, _)| ends_in(extension))?;
-    Some(formats.split(',').filter_map(|name| F::from_str(name, false).ok()).collect())
-}
+impl<F: FileFormat + ValueEnum> OutputFormat for F {}
 
 /// The format `given` by `--output`, or else the one that the file name at `path` implies; `None` if there is no path,
 /// or its name has no extension.
@@ -60,7 +36,7 @@ pub(crate) fn format_of<F: OutputFormat>(
     given: Option<F>,
     path: Option<&Path>,
 ) -> Result<Option<F>, CliError> {
-    match (given, path.and_then(named::<F>), path) {
+    match (given, path.and_then(F::of_file), path) {
         (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => Err(usage(format_args!(
             "--output {}: expected another file name, found {}, whose extension stands for {}",
             given.name(),
@@ -85,7 +61,7 @@ pub(crate) fn format_or<F: OutputFormat>(
 ) -> Result<F, CliError> {
     let ending = path.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
     let is_text = ending.is_some_and(|ending| ["txt", "out", "log"].contains(&&*ending));
-    let is_open = given.is_none() && path.and_then(named::<F>).is_none();
+    let is_open = given.is_none() && path.and_then(F::of_file).is_none();
     if is_open && is_text && default.content() == Content::Text {
         return Ok(default);
     }
@@ -99,7 +75,7 @@ pub(crate) fn has_other_ending(path: &Path) -> bool {
 
 /// The extensions of a set of formats.
 pub(crate) fn endings<F: OutputFormat>() -> impl Iterator<Item = &'static str> {
-    extensions::<F>().map(|(extension, _)| extension)
+    F::extensions().map(|(extension, _)| extension)
 }
 
 /// The error of a file whose extension is not one of `known`.
@@ -119,7 +95,7 @@ pub(crate) fn names<F: ValueEnum>() -> String {
 /// The default extension for files of a format.
 pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     let name = format.name();
-    let named = extensions::<F>().find(|(_, formats)| formats.split(',').next() == Some(&*name));
+    let named = F::extensions().find(|(_, formats)| formats.split(',').next() == Some(&*name));
     named.map_or_else(|| name.clone(), |(extension, _)| extension.to_owned())
 }
 
@@ -128,7 +104,7 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
 /// # Errors
 /// The extension is none of such a format.
 pub(crate) fn format_named<F: OutputFormat>(what: &str, path: &Path) -> Result<F, CliError> {
-    let formats = named(path).ok_or_else(|| {
+    let formats = F::of_file(path).ok_or_else(|| {
         let (endings, found) = (either("*.", endings::<F>()), path.display());
         usage(format_args!("{what}: expected a file named {endings}, found {found}"))
     })?;
@@ -142,53 +118,15 @@ fn either<'a>(before: &str, endings: impl Iterator<Item = &'a str>) -> String {
     endings.rsplit_once(", ").map(|(others, last)| format!("{others} or {last}")).unwrap_or(endings)
 }
 
-/// Says of sets of formats which extensions there are.
-macro_rules! extensions {
-    ($($formats:ty: $extensions:literal,)*) => {
-        $(impl OutputFormat for $formats {
-            const EXTENSIONS: &'static str = $extensions;
-        })*
-
-        #[cfg(test)]
-        fn check_all() {
-            $(tests::check::<$formats>();)*
-        }
-    };
-}
-
-extensions! {
-    PlotFormat: "svg png pdf",
-    lacuna::output::OutputFormat: "txt=text csv json npy npz",
-    GeometryFormat: "vtk ply obj",
-    ImageBarsFormat: "txt=text,cripser csv=csv,cripser json npy npz diagram=dipha dipha",
-    CurveFormat: "csv json npy",
-    VectorFormat: "csv npy",
-    PairsFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha",
-    MatrixFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
-                 mm=matrix-market",
-    ImageFile: "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw",
-    DistanceFile: "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance pts=point-cloud \
-                   xyz=point-cloud sparse edges=sparse coo=sparse bin=binary dipha complex=dipha npy \
-                   mtx=matrix-market mm=matrix-market",
-    BarcodeFile: "txt=text,phat-ascii csv json npy npz diagram=dipha dipha dat=phat-ascii bin=phat-binary",
-}
-
 #[cfg(test)]
 mod tests {
+    use lacuna::cubical::write::ImageFile;
+    use lacuna::metric::write::DistanceFile;
+
     use super::*;
 
-    pub(super) fn check<F: OutputFormat>() {
-        for (extension, formats) in extensions::<F>() {
-            assert!(!extension.is_empty());
-            for name in formats.split(',') {
-                assert_eq!(F::from_str(name, false).unwrap().name(), name);
-            }
-        }
-    }
-
     #[test]
-    fn extensions_stand_for_formats_that_there_are() {
-        check_all();
+    fn contents_go_by_the_names() {
         let contents = [DistanceFile::Binary, DistanceFile::Sparse].map(OutputFormat::content);
         assert_eq!(contents, [Content::Binary, Content::Text]);
         assert_eq!(ImageFile::Perseus.content(), Content::Text);

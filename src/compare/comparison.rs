@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::io::{self, Write};
 use std::iter::repeat_n;
 
 use phat_formats::dipha::DiagramPoint;
@@ -76,6 +77,26 @@ impl Comparison {
         let mut all: Vec<_> = side(0).chain(side(1)).collect();
         all.sort_by(|(_, a), (_, b)| a.order(b));
         all
+    }
+
+    /// Writes the notes, the first `most` differences and a line of counts. `names` are the names of the sides.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, names: [&str; 2], most: usize, out: &mut dyn Write) -> io::Result<()> {
+        for note in &self.notes {
+            writeln!(out, "note: {}", note.text(names))?;
+        }
+        let differences = self.differences();
+        for (side, entry) in differences.iter().take(most) {
+            writeln!(out, "only in {}: {entry}", names[*side])?;
+        }
+        if let Some(more @ 1..) = differences.len().checked_sub(most) {
+            writeln!(out, "and {more} more")?;
+        }
+        let ([a, b], [size_a, size_b], matched) = (names, self.sizes, self.matched);
+        let verdict = if self.is_same() { "same" } else { "different" };
+        writeln!(out, "{verdict}: {size_a} in {a}, {size_b} in {b}, {matched} matched")
     }
 
     /// Compares two multisets whose elements match only if they are equal.

@@ -37,7 +37,7 @@ pub mod write;
 pub use barcode::{Barcode, Bars, CellPairs, Kind};
 pub use comparison::{Comparison, Entry, Note};
 
-use phat_formats::dipha::DiagramPoint;
+pub use phat_formats::dipha::DiagramPoint;
 
 use crate::sort;
 

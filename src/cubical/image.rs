@@ -165,6 +165,13 @@ impl AnyImage {
         with_image!(self, image => image.voxels()[place].value())
     }
 
+    /// The image with the nearest doubles as its voxels.
+    pub fn in_doubles(&self) -> AnyImage {
+        let shape = self.shape();
+        let voxels = (0..shape.count()).map(|place| self.value(place)).collect();
+        Image { shape, voxels: Storage::Own(voxels) }.into()
+    }
+
     /// The exact value of the voxel at a place in memory.
     pub fn exact(&self, place: usize) -> Value {
         with_image!(self, image => image.voxels()[place].into())

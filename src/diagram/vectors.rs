@@ -76,8 +76,8 @@ impl Vectors {
         Vectors { kind, resolution: None, range: [None; 2], bandwidth: 1.0, weight: 0.0, count: 5 }
     }
 
-    /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension, on all threads. All vectors have
-    /// the same length.
+    /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension, on all threads. All
+    /// vectors have the same length.
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
         let finite: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| finite(bars)).collect();
         let grid = self.values(&finite);

@@ -32,7 +32,7 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
 }
 
 /// Decompresses at most `most` bytes from the beginning of a compressed file; empty if it is damaged.
-pub fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
+pub(crate) fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
     let mut head = Vec::new();
     // The file is truncated, so the stream ends with an error after the available bytes.
     let _ = MultiGzDecoder::new(packed).take(most).read_to_end(&mut head);

@@ -30,7 +30,7 @@ pub(crate) struct Archive<'a> {
 }
 
 /// Names of the arrays in an archive; empty if the bytes are not an archive of arrays.
-pub fn arrays_of_archive(bytes: &[u8]) -> Vec<String> {
+pub(crate) fn arrays_of_archive(bytes: &[u8]) -> Vec<String> {
     Archive::open(bytes).map(|archive| archive.names().map(str::to_owned).collect()).unwrap_or_default()
 }
 

@@ -72,6 +72,7 @@ pub mod geometry;
 pub mod images;
 pub mod json;
 mod lines;
+pub(crate) mod naming;
 pub mod npy;
 pub mod npz;
 pub mod number;

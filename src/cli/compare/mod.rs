@@ -183,22 +183,9 @@ fn greatest(barcode: &Barcode) -> f64 {
 /// Prints `before`, then the comparison.
 fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
     let names = names.map(printable);
-    let names @ [a, b] = [&*names[0], &*names[1]];
     Sink::open(None, Content::Text)?.fill(|out| {
         out.write_all(printable(before).as_bytes())?;
-        for note in &comparison.notes {
-            writeln!(out, "note: {}", note.text(names))?;
-        }
-        let differences = comparison.differences();
-        for (side, entry) in differences.iter().take(show) {
-            writeln!(out, "only in {}: {entry}", names[*side])?;
-        }
-        if let Some(more @ 1..) = differences.len().checked_sub(show) {
-            writeln!(out, "and {more} more")?;
-        }
-        let ([size_a, size_b], matched) = (comparison.sizes, comparison.matched);
-        let verdict = if comparison.is_same() { "same" } else { "different" };
-        writeln!(out, "{verdict}: {size_a} in {a}, {size_b} in {b}, {matched} matched")
+        comparison.write([&names[0], &names[1]], show, out)
     })?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }

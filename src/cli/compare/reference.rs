@@ -23,9 +23,9 @@ use clap::ValueEnum;
 use lacuna::compare::Barcode;
 use lacuna::compare::read::{BarcodeFormat, read_bytes, read_path};
 use lacuna::cubical::Construction;
+use lacuna::internals::Kind::{self, Distances, Image, Matrix};
 
-use crate::cli::convert::kind::Kind::{Distances, Image, Matrix};
-use crate::cli::convert::kind::{self, Kind};
+use crate::cli::convert::several_kinds;
 use crate::cli::ending::output_of;
 use crate::cli::error::{CliError, check_options, usage};
 use crate::cli::parse;
@@ -312,7 +312,8 @@ pub(super) fn run(
     options: &ReferenceArguments,
 ) -> Result<([Ran; 2], f64), CliError> {
     let Known { name, program, kinds, tolerance, .. } = reference.known();
-    let kind = options.from.map_or_else(|| kind::among(input, kinds), Ok)?;
+    let among = || Kind::among(input, kinds).map_err(|kinds| several_kinds(input, &kinds));
+    let kind = options.from.map_or_else(among, Ok)?;
     if !kinds.contains(&kind) {
         let kinds: Vec<&str> = kinds.iter().map(|&kind| kind.into()).collect();
         let kinds = kinds.join(" or ");

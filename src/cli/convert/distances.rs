@@ -1,10 +1,10 @@
 //! Converts distances or points to distances or points.
 
-use lacuna::metric::read::{Diagonal, DistanceFormat, Input, Loaded, ReadError, read_bytes, read_dipha};
+use lacuna::internals::Kind;
+use lacuna::metric::read::{Diagonal, DistanceFormat, Input, Loaded, read_path_exactly};
 use lacuna::metric::write::{DistanceFile, all_distances, distances_up_to};
 use lacuna::metric::{Distances, Value};
 
-use super::kind::Kind;
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
@@ -18,7 +18,7 @@ pub(super) fn convert(
     frame: &mut Frame<'_>,
 ) -> Result<Converted, CliError> {
     let name = frame.name.clone();
-    let loaded = frame.read(|_| read(arguments, input, &name))??;
+    let loaded = frame.read(|_| read(arguments, input))??;
     frame.detected(loaded.detection.as_ref().map(|why| format!("{} ({why})", loaded.format)));
     loaded.notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
     match loaded.input {
@@ -27,21 +27,10 @@ pub(super) fn convert(
     }
 }
 
-/// Reads the distances in their own precision. `lacuna rips` reduces DIPHA's to single precision; here they stay
-/// doubles.
-fn read(arguments: &Arguments, format: Option<DistanceFormat>, name: &str) -> Result<Loaded, CliError> {
-    let bytes = lacuna::internals::read_all(&arguments.input)
-        .map_err(|error| ReadError::Io { file: name.to_owned(), error })?;
+/// Reads the distances in their own precision.
+fn read(arguments: &Arguments, format: Option<DistanceFormat>) -> Result<Loaded, CliError> {
     let options = arguments.table.options(format, Diagonal::Zero, arguments.key.clone());
-    let symmetrized = options.symmetrize.is_some();
-    let mut loaded = read_bytes(name, &bytes, options)?;
-    if loaded.format == DistanceFormat::Dipha
-        && !symmetrized
-        && let Ok(distances) = read_dipha::<f64>(&bytes)
-    {
-        loaded.input = Input::Double(distances);
-    }
-    arguments.table.with_paths(loaded, &arguments.input)
+    arguments.table.with_paths(read_path_exactly(&arguments.input, options)?, &arguments.input)
 }
 
 fn become_of<T: Value>(

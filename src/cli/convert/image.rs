@@ -1,8 +1,8 @@
 //! Converts an image to another image format.
 
+use lacuna::cubical::Order;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
-use lacuna::cubical::{AnyImage, Order};
 
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
@@ -25,7 +25,7 @@ pub(super) fn convert(
     let image = match format.holds_values(&image) {
         Ok(()) => image,
         // The nearest doubles are written.
-        Err(_) if arguments.round => in_doubles(&image)?,
+        Err(_) if arguments.round => image.in_doubles(),
         Err(inexact) => {
             return Err(CliError::about(format!("{name}: --round takes the nearest double"), inexact));
         }
@@ -44,13 +44,4 @@ pub(super) fn convert(
         hint,
         write: Box::new(move |out| format.write(&image, geometry.as_ref(), out)),
     })
-}
-
-/// The image in doubles.
-fn in_doubles(image: &AnyImage) -> Result<AnyImage, CliError> {
-    let shape = image.shape();
-    let voxels: Vec<f64> = (0..shape.count()).map(|place| image.value(place)).collect();
-    let doubles = lacuna::cubical::Image::new(shape, voxels)
-        .map_err(|why| CliError::about("the image in doubles", why))?;
-    Ok(doubles.into())
 }

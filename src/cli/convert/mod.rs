@@ -2,13 +2,11 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `kind` | what a file holds, found out from input, output and options |
 //! | `image`, `matrix`, `distances`, `diagram` | a file of one kind as another of it; an image as its boundary matrix |
 
 mod diagram;
 mod distances;
 mod image;
-pub(super) mod kind;
 mod matrix;
 
 use std::io::{self, Write};
@@ -19,6 +17,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
+use lacuna::internals::{Kind, name_of};
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::metric::read::Problem;
 
@@ -35,7 +34,6 @@ use super::outputs::Files;
 use super::parse;
 use super::progress::Written;
 use super::{exit_codes, help};
-use kind::Kind;
 
 /// Convert images, boundary matrices, distances and diagrams between formats
 ///
@@ -146,7 +144,7 @@ Examples:
 
 /// Detects the kind of the input and converts it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let kind = kind::of_input(arguments)?;
+    let kind = arguments.kind_of_input()?;
     arguments.check_options(kind)?;
     match kind {
         Kind::Image => {
@@ -189,6 +187,19 @@ struct Converted {
 }
 
 impl Arguments {
+    /// The kind of the input: `--from`, or an image if it is raw, or what the file and the output tell.
+    fn kind_of_input(&self) -> Result<Kind, CliError> {
+        if let Some(kind) = self.from {
+            return Ok(kind);
+        }
+        if self.voxels.are_raw() {
+            return Ok(Kind::Image);
+        }
+        let suits = |kind: Kind| kind.becomes(self.to, self.output.as_deref(), &self.out);
+        Kind::of_input(&self.input, self.format.as_deref(), &suits)
+            .map_err(|kinds| several_kinds(&self.input, &kinds))
+    }
+
     /// Opens the output, starts the threads, converts and writes. What was written is reported unless `--output` named
     /// the format: the name of OUT may imply an unintended one.
     fn convert<I: FromStr<Err = Problem>, F: OutputFormat>(
@@ -319,4 +330,11 @@ fn unknown_format(option: &str, kind: Kind, expected: &str, found: &str) -> CliE
     usage(format_args!(
         "{option} {found}: expected a format of kind {kind}, {expected}; --from and --to choose the kinds"
     ))
+}
+
+/// The error of a file that may be of several kinds.
+pub(super) fn several_kinds(input: &Path, kinds: &[Kind]) -> CliError {
+    let names: Vec<&str> = kinds.iter().map(|&kind| kind.into()).collect();
+    let (input, kinds) = (name_of(input), names.join(" or "));
+    usage(format_args!("{input}: expected a file of one kind, found {kinds} possible; choose with --from"))
 }

@@ -189,6 +189,24 @@ pub fn read_path(path: &Path, options: impl Into<DistanceOptions>) -> Result<Loa
     read_bytes(&name, &bytes, options)
 }
 
+/// Like [`read_path`], but keeps the doubles of a file of DIPHA, of which barcodes are computed in single precision.
+///
+/// # Errors
+/// Those of [`read_path`].
+pub fn read_path_exactly(path: &Path, options: DistanceOptions) -> Result<Loaded, ReadError> {
+    let name = source::name_of(path);
+    let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let is_symmetrized = options.symmetrize.is_some();
+    let mut loaded = read_bytes(&name, &bytes, options)?;
+    if loaded.format == DistanceFormat::Dipha
+        && !is_symmetrized
+        && let Ok(distances) = read_dipha::<f64>(&bytes)
+    {
+        loaded.input = Input::Double(distances);
+    }
+    Ok(loaded)
+}
+
 /// Reads the content of a file. `name` is used in messages and, without a format, for its extension.
 ///
 /// # Errors

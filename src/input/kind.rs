@@ -1,32 +1,28 @@
-//! Detection of the kind of a file from its beginning, its name, the name of the output and the options.
+//! Detection of the kind of a file from its beginning, its name, and the format and the name of the output.
 //!
 //! The beginning or the name of a file leaves one or several candidate kinds. They are narrowed to those that have the
-//! format of `--format` and those that can be converted to the output; `--shape` marks raw images. If several are left,
-//! a NumPy array is an image, a table of numbers holds distances or points, and any other file is an error that names
-//! the candidates.
+//! format that was given and those that can be converted to the output. If several are left, a NumPy array is an image,
+//! a table of numbers holds distances or points, and any other file is an error that names the candidates.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use clap::ValueEnum;
-use lacuna::compare::read::BarcodeFormat;
-use lacuna::compare::write::BarcodeFile;
-use lacuna::cubical::read::ImageFormat;
-use lacuna::cubical::write::ImageFile;
-use lacuna::internals::{arrays_of_archive, beginning_of_gzip, name_of};
-use lacuna::matrix::read::MatrixFormat;
-use lacuna::metric::read::DistanceFormat;
-use lacuna::metric::write::DistanceFile;
-
-use super::Arguments;
-use crate::cli::error::{CliError, usage};
-use crate::cli::naming::{OutputFormat, format_of};
+use super::{gzip, npz};
+use crate::compare::read::BarcodeFormat;
+use crate::compare::write::BarcodeFile;
+use crate::cubical::read::ImageFormat;
+use crate::cubical::write::ImageFile;
+use crate::matrix::read::MatrixFormat;
+use crate::metric::read::DistanceFormat;
+use crate::metric::write::DistanceFile;
+use crate::output::naming::FileFormat;
 
 /// Kinds of files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, strum::Display, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Images
     Image,
     /// Boundary matrices
@@ -40,7 +36,8 @@ pub(crate) enum Kind {
 use Kind::{Diagram, Distances, Image, Matrix};
 
 impl Kind {
-    const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
+    /// Every kind.
+    pub const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
 
     /// Whether the kind has an input format of this name.
     fn reads(self, name: &str) -> bool {
@@ -52,76 +49,68 @@ impl Kind {
         }
     }
 
-    /// Whether the output, by its format or its name, is a file of this kind.
-    pub(super) fn writes(self, output: Option<&str>, out: &Path) -> bool {
-        fn is_of<F: OutputFormat + ValueEnum>(output: Option<&str>, out: &Path) -> bool {
-            match output {
-                Some(name) => F::from_str(name, true).is_ok(),
-                None => format_of::<F>(None, Some(out)).is_ok_and(|format| format.is_some()),
+    /// Whether an output, by the name of its format or else by its own, is a file of this kind.
+    pub fn writes(self, format: Option<&str>, out: &Path) -> bool {
+        fn is_of<F: FileFormat>(format: Option<&str>, out: &Path) -> bool {
+            match format {
+                Some(name) => F::of_name(name).is_some(),
+                None => F::of_file(out).is_some(),
             }
         }
         match self {
-            Image => is_of::<ImageFile>(output, out),
-            Matrix => is_of::<MatrixFormat>(output, out),
-            Distances => is_of::<DistanceFile>(output, out),
-            Diagram => is_of::<BarcodeFile>(output, out),
+            Image => is_of::<ImageFile>(format, out),
+            Matrix => is_of::<MatrixFormat>(format, out),
+            Distances => is_of::<DistanceFile>(format, out),
+            Diagram => is_of::<BarcodeFile>(format, out),
         }
     }
 
-    /// Whether a file of this kind can be converted to the requested output.
-    fn becomes(self, arguments: &Arguments) -> bool {
-        let (output, out) = (arguments.output.as_deref(), &*arguments.out);
-        match (self, arguments.to) {
+    /// Whether a file of this kind can be converted to an output of the kind `to`, or else to any by the output's format
+    /// or name.
+    pub fn becomes(self, to: Option<Kind>, format: Option<&str>, out: &Path) -> bool {
+        match (self, to) {
             (Image, Some(to)) => matches!(to, Image | Matrix),
             (kind, Some(to)) => kind == to,
-            (Image, None) => Image.writes(output, out) || Matrix.writes(output, out),
-            (kind, None) => kind.writes(output, out),
+            (Image, None) => Image.writes(format, out) || Matrix.writes(format, out),
+            (kind, None) => kind.writes(format, out),
         }
     }
-}
 
-/// Kind of the input.
-pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, CliError> {
-    if let Some(kind) = arguments.from {
-        return Ok(kind);
+    /// The kind of a file of the given format, if any, that `suits` if any does.
+    ///
+    /// # Errors
+    /// Several kinds are possible.
+    pub fn of_input(
+        path: &Path,
+        format: Option<&str>,
+        suits: &dyn Fn(Kind) -> bool,
+    ) -> Result<Kind, Vec<Kind>> {
+        let found = of_file(path);
+        let mut kinds = found.to_vec();
+        if let Some(format) = format {
+            kinds = narrowed(&Kind::ALL, |kind| kind.reads(format));
+            // A format that belongs to one kind overrules the content of the file.
+            kinds = narrowed(&kinds, |kind| kinds.len() == 1 || found.contains(&kind));
+        }
+        kinds = narrowed(&kinds, suits);
+        match kinds[..] {
+            [kind] => Ok(kind),
+            // Arrays and piped inputs are images unless an option says otherwise.
+            _ if kinds.contains(&Image) => Ok(Image),
+            // Tables of numbers are distances or points.
+            [Distances, Diagram] => Ok(Distances),
+            _ => Err(kinds),
+        }
     }
-    if arguments.voxels.are_raw() {
-        return Ok(Image);
-    }
-    let found = of_file(&arguments.input);
-    let mut kinds = found.to_vec();
-    if let Some(format) = &arguments.format {
-        kinds = narrowed(&Kind::ALL, |kind| kind.reads(format));
-        // A format that belongs to one kind overrules the content of the file.
-        kinds = narrowed(&kinds, |kind| kinds.len() == 1 || found.contains(&kind));
-    }
-    kinds = narrowed(&kinds, |kind| kind.becomes(arguments));
-    match kinds[..] {
-        [kind] => Ok(kind),
-        // Arrays and piped inputs are images unless an option says otherwise.
-        _ if kinds.contains(&Image) => Ok(Image),
-        // Tables of numbers are distances or points.
-        [Distances, Diagram] => Ok(Distances),
-        _ => Err(several_kinds(&arguments.input, &kinds)),
-    }
-}
 
-/// Kind of a file, restricted to `kinds`.
-///
-/// # Errors
-/// [`CliError`] if more than one of them is possible.
-pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, CliError> {
-    let found = of_file(path);
-    match narrowed(found, |kind| kinds.contains(&kind))[..] {
-        [kind] => Ok(kind),
-        ref several => Err(several_kinds(path, several)),
+    /// The kind of a file that is one of `kinds`.
+    ///
+    /// # Errors
+    /// More than one of them is possible.
+    pub fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, Vec<Kind>> {
+        let left = narrowed(of_file(path), |kind| kinds.contains(&kind));
+        if let [kind] = left[..] { Ok(kind) } else { Err(left) }
     }
-}
-
-fn several_kinds(input: &Path, kinds: &[Kind]) -> CliError {
-    let names: Vec<&str> = kinds.iter().map(|&kind| kind.into()).collect();
-    let (input, kinds) = (name_of(input), names.join(" or "));
-    usage(format_args!("{input}: expected a file of one kind, found {kinds} possible; choose with --from"))
 }
 
 /// The kinds for which `holds` is true, or all of them if it is true for none.
@@ -147,7 +136,7 @@ fn of_file(path: &Path) -> Kinds {
     }
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     if head.starts_with(b"\x1f\x8b") {
-        let unpacked = beginning_of_gzip(&head, HEAD);
+        let unpacked = gzip::beginning(&head, HEAD);
         if !unpacked.is_empty() {
             return of_head(&unpacked, &name);
         }
@@ -160,7 +149,7 @@ fn of_file(path: &Path) -> Kinds {
 
 /// Candidate kinds by the names of the arrays in an archive.
 fn of_archive(bytes: &[u8]) -> Kinds {
-    let names = arrays_of_archive(bytes);
+    let names = npz::arrays_of_archive(bytes);
     let has = |name: &str| names.iter().any(|found| found == name);
     if has("format") && has("shape") {
         &[Matrix, Distances]
@@ -252,7 +241,7 @@ fn of_text(head: &[u8]) -> Option<Kinds> {
     let first = lines().next()?;
     if first.starts_with('{')
         || first.to_ascii_lowercase().replace(' ', "").starts_with("dim,birth,death")
-        || lines().take(3).any(|line| line.starts_with("persistence intervals in dim"))
+        || lines().take(8).any(|line| line.starts_with("persistence intervals in dim"))
     {
         return Some(&[Diagram]);
     }
@@ -283,6 +272,11 @@ mod tests {
             (b"%%MatrixMarket matrix array real symmetric\n", "a", &[Distances]),
             (b"{\"bars\":[]}", "a", &[Diagram]),
             (b"value range: [1,2]\ndistance matrix\npersistence intervals in dim 0:\n", "a.txt", &[Diagram]),
+            (
+                b"point cloud\nvalue range\ndistance matrix\npersistence intervals in dim 0:\n",
+                "a.txt",
+                &[Diagram],
+            ),
             (b"dim,birth,death\n", "a.csv", &[Diagram]),
             (b"0\n0\n1 0 1\n", "a.txt", &[Matrix]),
             (b"3\n1 2\n3 4\n", "a.txt", &[Diagram]),
