@@ -26,6 +26,7 @@ __all__ = [
     "points",
     "reduce_file",
     "reduce_matrix",
+    "report_page",
     "rips",
     "rips_many",
     "thin",
@@ -128,6 +129,7 @@ def diagram_distance(
     wants_matching: bool,
     threads: int | None,
 ) -> tuple[float, tuple[_Indices, NDArray[np.float64]] | None]: ...
+def report_page(bars: list[NDArray[np.float64]], title: str) -> str: ...
 def vectors(
     bars: list[NDArray[np.float64]],
     kind: str,

@@ -16,6 +16,7 @@
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
 //! | `vectors` | diagrams as vectors |
+//! | `report` | pages about bars |
 //! | `machine` | description of the machine |
 //!
 //! These functions take arguments that the Python functions of the package have normalised: arrays of the right
@@ -31,6 +32,7 @@ mod image;
 mod machine;
 mod matrix;
 mod pinned;
+mod report;
 mod representatives;
 mod rips;
 mod run;
@@ -53,6 +55,8 @@ mod _lacuna {
     use crate::machine::machine;
     #[pymodule_export]
     use crate::matrix::{reduce_file, reduce_matrix};
+    #[pymodule_export]
+    use crate::report::report_page;
     #[pymodule_export]
     use crate::rips::{rips, rips_many};
     #[pymodule_export]
