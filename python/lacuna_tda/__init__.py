@@ -22,6 +22,7 @@ array([[1.        , 1.41421356]])
 :func:`entropy`,
 :func:`entropy_summary`,
 :func:`lengths`
+:func:`generate`          points and images of known shapes
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
 :func:`plot_diagram`,     pictures of a diagram, with matplotlib
@@ -44,6 +45,7 @@ a ``RuntimeError``.
 
 from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
+from ._generate import generate
 from ._images import EulerCurve, cubical, ecc, thin
 from ._lacuna import DeviceArray, __version__
 from ._machine import Device, Info, info
@@ -72,6 +74,7 @@ __all__ = [
     "ecc",
     "entropy",
     "entropy_summary",
+    "generate",
     "info",
     "landscape",
     "lengths",

@@ -21,6 +21,8 @@ __all__ = [
     "ecc",
     "ecc_on_device",
     "edges",
+    "generate_image",
+    "generate_points",
     "machine",
     "matrix",
     "points",
@@ -129,6 +131,17 @@ def diagram_distance(
     wants_matching: bool,
     threads: int | None,
 ) -> tuple[float, tuple[_Indices, NDArray[np.float64]] | None]: ...
+def generate_image(
+    scene: str, shape: list[int], scale: float | None, density: float | None, seed: int
+) -> NDArray[Any]: ...
+def generate_points(
+    space: str,
+    points: int,
+    noise: float,
+    dimension: int | None,
+    clusters: int | None,
+    seed: int,
+) -> NDArray[np.float32]: ...
 def report_page(bars: list[NDArray[np.float64]], title: str) -> str: ...
 def vectors(
     bars: list[NDArray[np.float64]],

@@ -1,0 +1,55 @@
+//! Points and images of known shapes.
+
+use lacuna::cubical::AnyImage;
+use lacuna::generate::{Cloud, Field, Scene, Space};
+use lacuna::with_image;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+
+use crate::choices::named;
+use crate::rips::rows;
+use crate::run::on_threads;
+
+/// Returns points of a space, one per row.
+#[pyfunction]
+pub(crate) fn generate_points<'py>(
+    py: Python<'py>,
+    space: &str,
+    points: usize,
+    noise: f64,
+    dimension: Option<usize>,
+    clusters: Option<usize>,
+    seed: u64,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let space = named("name", &Space::ALL, Some(space))?.unwrap_or(Space::Circle);
+    let usual = Cloud::new(space, points);
+    let cloud = Cloud { seed, noise, dimension, clusters: clusters.unwrap_or(usual.clusters), ..usual };
+    let (width, coordinates) = on_threads(py, None, None, |_| {
+        let drawn = cloud.draw()?;
+        let coordinates = (0..drawn.len()).flat_map(|point| drawn.point(point)).copied();
+        Ok((drawn.dimension(), coordinates.collect::<Vec<f32>>()))
+    })?;
+    rows(py, width, coordinates)
+}
+
+/// Returns the voxels of a scene, the last axis fastest.
+#[pyfunction]
+pub(crate) fn generate_image<'py>(
+    py: Python<'py>,
+    scene: &str,
+    shape: Vec<usize>,
+    scale: Option<f64>,
+    density: Option<f64>,
+    seed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let scene = named("name", &Scene::ALL, Some(scene))?.unwrap_or(Scene::Noise);
+    let usual = Field::new(scene, &shape);
+    let (scale, density) = (scale.unwrap_or(usual.scale), density.unwrap_or(usual.density));
+    let field = Field { seed, scale, density, ..usual };
+    Ok(voxels(py, on_threads(py, None, None, |_| Ok(field.draw()?))?))
+}
+
+/// The voxels of an image in memory order, as an array of one axis.
+pub(crate) fn voxels(py: Python<'_>, image: AnyImage) -> Bound<'_, PyAny> {
+    with_image!(image, image => PyArray1::from_vec(py, image.into_voxels()).into_any())
+}
