@@ -22,6 +22,10 @@ array([[1.        , 1.41421356]])
 :func:`entropy`,
 :func:`entropy_summary`,
 :func:`lengths`
+:func:`read`,             files of images, matrices, distances and diagrams
+:func:`write`,
+:func:`convert`,
+:func:`compare`
 :func:`generate`          points and images of known shapes
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
@@ -45,6 +49,7 @@ a ``RuntimeError``.
 
 from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
+from ._files import BoundaryMatrix, CellPairs, Comparison, compare, convert, read, write
 from ._generate import generate
 from ._images import EulerCurve, cubical, ecc, thin
 from ._lacuna import DeviceArray, __version__
@@ -55,8 +60,11 @@ from ._rips import rips, rips_many
 from ._vectors import betti_curve, entropy, entropy_summary, landscape, lengths, persistence_image, silhouette
 
 __all__ = [
+    "BoundaryMatrix",
     "CellChain",
+    "CellPairs",
     "Chain",
+    "Comparison",
     "Device",
     "DeviceArray",
     "Diagram",
@@ -70,6 +78,8 @@ __all__ = [
     "__version__",
     "betti_curve",
     "bottleneck",
+    "compare",
+    "convert",
     "cubical",
     "ecc",
     "entropy",
@@ -82,10 +92,12 @@ __all__ = [
     "plot_barcode",
     "plot_betti",
     "plot_diagram",
+    "read",
     "reduce",
     "rips",
     "rips_many",
     "silhouette",
     "thin",
     "wasserstein",
+    "write",
 ]

@@ -152,7 +152,7 @@ def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
 
 def image(array: Any, nan: float | str | None) -> NDArray[Any]:
     """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one and no NaN is replaced."""
-    value = _in_place_of_nan(nan)
+    value = in_place_of_nan(nan)
     found = np.asarray(unmasked(array))
     tell_of_colours(found.shape, found.dtype)
     kind, size = found.dtype.kind, found.dtype.itemsize
@@ -170,7 +170,7 @@ def image(array: Any, nan: float | str | None) -> NDArray[Any]:
     return plain if value is None or kind != "f" else _with_nan(plain, value)
 
 
-def _in_place_of_nan(nan: Any) -> float | None:
+def in_place_of_nan(nan: Any) -> float | None:
     """The number that takes the place of NaN, if any is given."""
     ends = {"lowest": float("-inf"), "highest": float("inf")}
     value = ends.get(nan) if isinstance(nan, str) else optional_number("nan", nan)

@@ -6,10 +6,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _device_arrays, _images, _matrices, _rips
+from . import _device_arrays, _files, _images, _matrices, _rips
 from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
 __all__ = [
+    "Content",
     "DeviceArray",
     "Distances",
     "Run",
@@ -23,6 +24,8 @@ __all__ = [
     "edges",
     "generate_image",
     "generate_points",
+    "kind_of_file",
+    "kinds_written",
     "machine",
     "matrix",
     "points",
@@ -42,6 +45,36 @@ _Progress = Callable[[str, int | None, int, int], None] | None
 _Floats = NDArray[np.float32] | NDArray[np.float64]
 _Numbers = NDArray[np.int32] | NDArray[np.int64]
 _Indices = NDArray[np.int64]
+
+@final
+class Content:
+    @staticmethod
+    def of_image(array: NDArray[Any]) -> Content: ...
+    @staticmethod
+    def of_distances(distances: Distances) -> Content: ...
+    @staticmethod
+    def of_matrix(
+        shape: tuple[int, int],
+        starts: _Indices,
+        cells: _Indices,
+        entries: NDArray[np.float64],
+        dims: NDArray[np.uint8] | None,
+        values: NDArray[np.float64] | None,
+    ) -> Content: ...
+    @staticmethod
+    def of_bars(bars: list[NDArray[np.float64]]) -> Content: ...
+    @staticmethod
+    def of_pairs(pairs: NDArray[np.uint64], essential: NDArray[np.uint64] | None) -> Content: ...
+    @staticmethod
+    def read(
+        path: str, kind: str, format: str | None, reading: _files.Reading
+    ) -> tuple[Content, list[str]]: ...
+    def arrays(self) -> tuple[Any, ...]: ...
+    def write(self, path: str, becoming: _files.Becoming) -> list[str]: ...
+    @staticmethod
+    def compare(
+        contents: list[Content], names: list[str], tolerance: float, show: int
+    ) -> tuple[bool, list[int], int, NDArray[Any], NDArray[Any], str]: ...
 
 @final
 class DeviceArray:
@@ -142,6 +175,10 @@ def generate_points(
     clusters: int | None,
     seed: int,
 ) -> NDArray[np.float32]: ...
+def kind_of_file(
+    path: str, format: str | None, to: str | None, output: str | None, out: str | None
+) -> str: ...
+def kinds_written(path: str, format: str | None) -> list[str]: ...
 def report_page(bars: list[NDArray[np.float64]], title: str) -> str: ...
 def vectors(
     bars: list[NDArray[np.float64]],

@@ -143,7 +143,7 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
     if is_sparse(matrix):
         if request.format is not None or request.max_dim is not None:
             raise ValueError("format, max_dim: expected beside a file only")
-        columns = _columns(matrix, dimensions)
+        columns = columns_of(matrix, dimensions)
         answer = running(options, lambda run: _lacuna.reduce_matrix(*columns, request, run), request)
     else:
         try:
@@ -183,7 +183,7 @@ class Request(NamedTuple):
 Columns = tuple[tuple[int, int], Indices, Indices, NDArray[np.float64], "NDArray[np.uint8] | None"]
 
 
-def _columns(matrix: Any, dimensions: Any) -> Columns:
+def columns_of(matrix: Any, dimensions: Any) -> Columns:
     """The columns of a sparse matrix as the extension module has them."""
     columns = matrix.tocsc()
     if not columns.has_sorted_indices:

@@ -153,6 +153,15 @@ pub(crate) fn matrix(
         apart.diag_mut().fill(T::from_f64(0.0));
         Ok(DistanceMatrix::from_array(apart.view(), symmetrize)?.with_births(born)?.into())
     }
+    let symmetrize = symmetrize.map(self::symmetrize).transpose()?;
+    in_precision!(py, array => distances(array, births, symmetrize))
+}
+
+/// The choice between two distances of a pair with the given name.
+///
+/// # Errors
+/// There is no such choice.
+pub(crate) fn symmetrize(name: &str) -> Result<Symmetrize, Failure> {
     let choices = [
         ("lower", Symmetrize::Lower),
         ("upper", Symmetrize::Upper),
@@ -160,8 +169,7 @@ pub(crate) fn matrix(
         ("max", Symmetrize::Max),
         ("min", Symmetrize::Min),
     ];
-    let symmetrize = symmetrize.map(|name| choice("symmetrize", &choices, name)).transpose()?;
-    in_precision!(py, array => distances(array, births, symmetrize))
+    choice("symmetrize", &choices, name)
 }
 
 /// Converts the distances above the diagonal of the matrix of `points` points, row by row, in the order of SciPy's

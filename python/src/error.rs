@@ -67,7 +67,25 @@ fn told(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    text
+    in_words_of_python(&text)
+}
+
+/// The text with the options of the program called as they are in the package: `--skip-rows` is `skip_rows`.
+pub(crate) fn in_words_of_python(text: &str) -> String {
+    let mut parts = text.split("--");
+    let mut told = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let word = part.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(part.len());
+        // Two hyphens elsewhere, as in the name of a file, are kept.
+        let is_option = word > 0 && !told.ends_with(|c: char| c.is_alphanumeric() || c == '-');
+        if is_option {
+            told += &part[..word].replace('-', "_");
+            told += &part[word..];
+        } else {
+            told = format!("{told}--{part}");
+        }
+    }
+    told
 }
 
 impl<E: Classified + 'static> From<E> for Failure {

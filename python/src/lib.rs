@@ -16,6 +16,7 @@
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
 //! | `vectors` | diagrams as vectors |
+//! | `files` | files of all kinds |
 //! | `generate` | points and images of known shapes |
 //! | `report` | pages about bars |
 //! | `machine` | description of the machine |
@@ -29,6 +30,7 @@ mod device_array;
 mod diagram_distances;
 mod distances;
 mod error;
+mod files;
 mod generate;
 mod image;
 mod machine;
@@ -53,6 +55,8 @@ mod _lacuna {
     use crate::diagram_distances::diagram_distance;
     #[pymodule_export]
     use crate::distances::{Distances, clouds, condensed, edges, matrix, points};
+    #[pymodule_export]
+    use crate::files::{Content, kind_of_file, kinds_written};
     #[pymodule_export]
     use crate::generate::{generate_image, generate_points};
     #[pymodule_export]

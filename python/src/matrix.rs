@@ -131,27 +131,21 @@ pub(crate) fn reduce_matrix<'py>(
     let (starts, cells, entries) = (starts.as_slice()?, cells.as_slice()?, entries.as_slice()?);
     let dims = dims.map(|dims| dims.as_array().to_vec());
     let parts = Parts { shape, starts, cells, entries, dims };
-    let is_narrow = shape.0.max(shape.1).max(entries.len()) <= <u32 as Index>::MOST;
     let answer = on_threads(py, run.threads, Some(run), |progress| {
         run.kept("reduce", parts, Parts::content, progress, |parts, progress| {
-            let input = if is_narrow {
-                AnyComplex::Narrow(LoadedComplex::of(parts.matrix()?))
-            } else {
-                AnyComplex::Wide(LoadedComplex::of(parts.matrix()?))
-            };
-            answer(input, true, &request, &run.backend, progress)
+            answer(parts.complex()?, true, &request, &run.backend, progress)
         })
     })?;
     answer.told(py)
 }
 
 /// A sparse matrix compressed by columns, with the dimensions of its cells if they are given.
-struct Parts<'a> {
-    shape: (usize, usize),
-    starts: &'a [i64],
-    cells: &'a [i64],
-    entries: &'a [f64],
-    dims: Option<Vec<Dimension>>,
+pub(crate) struct Parts<'a> {
+    pub(crate) shape: (usize, usize),
+    pub(crate) starts: &'a [i64],
+    pub(crate) cells: &'a [i64],
+    pub(crate) entries: &'a [f64],
+    pub(crate) dims: Option<Vec<Dimension>>,
 }
 
 impl Parts<'_> {
@@ -162,6 +156,19 @@ impl Parts<'_> {
         let (sum, _) =
             checksum(&mut numbers.chain(dims.as_deref().unwrap_or_default())).expect("memory can be read");
         Ok(format!("a matrix of {rows} x {columns} cells with checksum {sum:032x}"))
+    }
+
+    /// The complex with the narrowest numbers of cells.
+    ///
+    /// # Errors
+    /// The parts are not those of a boundary matrix.
+    pub(crate) fn complex(self) -> Result<AnyComplex, Failure> {
+        let most = self.shape.0.max(self.shape.1).max(self.entries.len());
+        Ok(if most <= <u32 as Index>::MOST {
+            AnyComplex::Narrow(LoadedComplex::of(self.matrix()?))
+        } else {
+            AnyComplex::Wide(LoadedComplex::of(self.matrix()?))
+        })
     }
 
     fn matrix<I: Index + SpIndex>(self) -> Result<BoundaryMatrix<I>, Failure> {
