@@ -29,9 +29,13 @@ array([[1.        , 1.41421356]])
 :func:`generate`          points and images of known shapes
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
-:func:`plot_diagram`,     pictures of a diagram, with matplotlib
+:class:`EulerCurve`       an Euler characteristic curve
+:func:`plot_diagram`,     pictures of a diagram and of a curve, with matplotlib
 :func:`plot_barcode`,
-:func:`plot_betti`
+:func:`plot_betti`,
+:func:`plot_euler`,
+:func:`plot_landscape`,
+:func:`plot_persistence_image`
 :class:`DeviceArray`      a skeleton on a GPU
 :mod:`lacuna_tda.torch`   bars that PyTorch differentiates
 :mod:`lacuna_tda.compat`  modules in the places of other libraries
@@ -47,15 +51,16 @@ Images are read where they lie until a call returns; all else is copied when it 
 a ``RuntimeError``.
 """
 
+from ._curves import EulerCurve
 from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
 from ._files import BoundaryMatrix, CellPairs, Comparison, compare, convert, read, write
 from ._generate import generate
-from ._images import EulerCurve, cubical, ecc, thin
+from ._images import cubical, ecc, thin
 from ._lacuna import DeviceArray, __version__
 from ._machine import Device, Info, info
 from ._matrices import Reduction, reduce
-from ._plots import plot_barcode, plot_betti, plot_diagram
+from ._plots import plot_barcode, plot_betti, plot_diagram, plot_euler, plot_landscape, plot_persistence_image
 from ._rips import rips, rips_many
 from ._vectors import betti_curve, entropy, entropy_summary, landscape, lengths, persistence_image, silhouette
 
@@ -92,6 +97,9 @@ __all__ = [
     "plot_barcode",
     "plot_betti",
     "plot_diagram",
+    "plot_euler",
+    "plot_landscape",
+    "plot_persistence_image",
     "read",
     "reduce",
     "rips",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _lacuna
 from ._arguments import births_and_deaths, count, number
 from ._extras import extra
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
+
+    from ._page import Page
 
 Bars = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -236,11 +240,90 @@ class Diagram:
 
         return lengths(self, dim=dim, **options)
 
-    def plot(self, **options: Any) -> Axes:
-        """The diagram as points (birth, death), as :func:`plot_diagram` draws it."""
-        from ._plots import plot_diagram
+    @overload
+    def plot(self, kind: Literal["diagram", "barcode", "landscape", "image"] = "diagram", **options: Any) -> Axes: ...
+    @overload
+    def plot(self, kind: Literal["betti"], **options: Any) -> Any: ...
+    def plot(self, kind: str = "diagram", **options: Any) -> Any:
+        """A picture by matplotlib: points (birth, death), a barcode, Betti curves, a persistence landscape or image.
 
-        return plot_diagram(self, **options)
+        Parameters
+        ----------
+        kind : "diagram", "barcode", "betti", "landscape" or "image"
+            The picture: that of :func:`plot_diagram`, :func:`plot_barcode`, :func:`plot_betti`, :func:`plot_landscape` or
+            :func:`plot_persistence_image`.
+        **options
+            The options of that function.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Of Betti curves with ``panels=True`` an array of them.
+        """
+        from . import _plots
+
+        pictures: dict[str, Callable[..., Any]] = {
+            "diagram": _plots.plot_diagram,
+            "barcode": _plots.plot_barcode,
+            "betti": _plots.plot_betti,
+            "landscape": _plots.plot_landscape,
+            "image": _plots.plot_persistence_image,
+        }
+        if kind not in pictures:
+            raise ValueError(f"kind: expected {', '.join(pictures)}, found {kind!r}")
+        return pictures[kind](self, **options)
+
+    @overload
+    def report(self, path: None = None, *, title: str = ...) -> str: ...
+    @overload
+    def report(self, path: str | os.PathLike[str], *, title: str = ...) -> None: ...
+    def report(self, path: str | os.PathLike[str] | None = None, *, title: str = "Persistence diagram") -> str | None:
+        """A page of HTML with linked pictures of the bars, Betti curves and a table, as the program's ``--report`` writes it.
+
+        The page loads nothing from a network. :meth:`show` opens it.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file to write, which is replaced if it is there; by default the page is returned as text.
+        title : str
+            The heading of the page.
+
+        Returns
+        -------
+        str or None
+            The page, if there is no path.
+        """
+        page = _lacuna.report_page(self._arrays, title)
+        if path is None:
+            return page
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(page)
+        return None
+
+    def show(self, *, title: str = "Persistence diagram", height: int = 800) -> Page:
+        """Shows the page of :meth:`report` below a notebook's cell that ends with this call, or else in the browser.
+
+        In the browser the page is a file in the folder of temporary files. Where there is no browser, a warning says where the file is.
+
+        Parameters
+        ----------
+        title : str
+            The heading of the page.
+        height : int
+            Its height in a notebook, in pixels; what is longer can be scrolled.
+
+        Returns
+        -------
+        Page
+            What a notebook shows.
+        """
+        from ._page import Page, is_in_notebook
+
+        page = Page(self.report(title=title), title, count("height", height, 1))
+        if not is_in_notebook():
+            page.open()
+        return page
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Bars: ...

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import _lacuna
 from ._arguments import bars_of, count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours
+from ._curves import EulerCurve
 from ._device_arrays import Lent, lent
 from ._diagram import CellChain, Diagram, ImageRepresentatives
 from ._options import CubicalOptions, EccOptions, ThinOptions, expect_representatives, filled, running, takes
@@ -113,24 +114,6 @@ class Request(NamedTuple):
     only: list[tuple[int, int]] | None
     longest: int | None
     min_persistence: float | None
-
-
-class EulerCurve(NamedTuple):
-    """An Euler characteristic curve: n rows, in the order in which cells enter."""
-
-    values: NDArray[Any]
-    """(n,): the distinct values of voxels, ascending (of superlevel sets descending), or the ends of bins; integers where they are exact."""
-    changes: NDArray[np.int64]
-    """(n,): how the Euler characteristic changes there, the sum of (-1)**dim over the cells that enter."""
-
-    def __repr__(self) -> str:
-        ends = f" from {self.values[0]:.6g} to {self.values[-1]:.6g}" if len(self.values) else ""
-        return f"<EulerCurve of {len(self.values)} values{ends}>"
-
-    @property
-    def euler(self) -> NDArray[np.int64]:
-        """(n,): the Euler characteristic from each value on."""
-        return np.cumsum(self.changes, dtype=np.int64)
 
 
 @overload

@@ -20,15 +20,17 @@ ELSEWHERE = {
     "location": "locations",
     "max_dimension": "max_dim",
     "max_edge_length": "threshold",
+    "max_intervals": "most",
     "maxdim": "max_dim",
     "n_jobs": "threads",
     "n_perm": "landmarks",
     "n_threads": "threads",
     "num_collapses": "collapse",
+    "plot_only": "dims",
     "return_generators": 'representatives="simplices"',
     "thresh": "threshold",
 }
-"""What ripser.py, giotto-ph, giotto-tda, GUDHI and CubicalRipser call options, and how they are written here."""
+"""What ripser.py, persim, giotto-ph, giotto-tda, GUDHI and CubicalRipser call options, and how they are written here."""
 
 
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:

@@ -238,6 +238,9 @@ def test_numbers_in_pairs_are_numbers() -> None:
         (lacuna_tda.wasserstein, (A, B), "internal", "internal_p"),
         (lacuna_tda.bottleneck, (A, B), "dims", "dim"),
         (lacuna_tda.plot_barcode, ([A],), "dim", "dims"),
+        (lacuna_tda.plot_barcode, ([A],), "max_intervals", "most"),
+        (lacuna_tda.plot_diagram, ([A],), "plot_only", "dims"),
+        (lacuna_tda.plot_diagram, ([A],), "axes", "ax"),
     ],
 )
 def test_names_of_other_libraries_are_told_ours(
@@ -296,7 +299,10 @@ def test_what_is_missing_is_said() -> None:
 
 EXTRAS: list[tuple[str, str, Callable[[], object]]] = [
     ("pandas", "pandas", lambda: lacuna_tda.Diagram([A]).to_frame()),
+    ("pandas", "pandas", lambda: lacuna_tda.ecc(RING).to_frame()),
     ("matplotlib", "matplotlib", lambda: lacuna_tda.Diagram([A]).plot()),
+    ("matplotlib", "matplotlib", lambda: lacuna_tda.Diagram([A]).plot("betti", panels=True)),
+    ("matplotlib", "matplotlib", lambda: lacuna_tda.ecc(RING).plot()),
     ("scipy", "scipy", lambda: lacuna_tda.rips(POINTS, metric="cityblock")),
     ("tqdm", "tqdm", lambda: lacuna_tda.rips(POINTS, progress=True)),
     ("torch", "torch", lambda: importlib.import_module("lacuna_tda.torch").rips(POINTS)),

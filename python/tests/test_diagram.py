@@ -1,4 +1,4 @@
-"""Diagrams: sequences of arrays that pickle, compare, and show themselves."""
+"""Diagrams: sequences of arrays that pickle and compare, and show themselves as tables and pages."""
 
 from __future__ import annotations
 
@@ -34,10 +34,19 @@ def test_it_has_the_names_of_diagrams_alone() -> None:
     assert names == [
         "bars",
         "betti",
+        "betti_curve",
+        "entropy",
+        "entropy_summary",
         "landmarks",
+        "landscape",
+        "lengths",
         "locations",
+        "persistence_image",
         "plot",
+        "report",
         "representatives",
+        "show",
+        "silhouette",
         "threshold",
         "to_array",
         "to_frame",
@@ -123,70 +132,3 @@ def test_betti_numbers() -> None:
 def test_bad_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match=r"bars of dimension 1: expected an array of shape \(n, 2\), found \(3,\)"):
         lacuna_tda.Diagram([[], [1, 2, 3]])
-
-
-@pytest.fixture
-def axes() -> object:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("agg")
-    return None
-
-
-def test_pictures_show_every_bar(axes: object) -> None:
-    diagram = lacuna_tda.rips(CIRCLE)
-    drawn = diagram.plot()
-    assert sum(len(points.get_offsets()) for points in drawn.collections) == 31
-    assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["$H_{0}$", "$H_{1}$"]
-    one = lacuna_tda.plot_diagram(diagram, dims=[1])
-    assert sum(len(points.get_offsets()) for points in one.collections) == 1
-    barcode = lacuna_tda.plot_barcode(diagram)
-    assert sum(len(lines.get_segments()) for lines in barcode.collections) == 31
-    few = lacuna_tda.plot_barcode(diagram, most=3, ax=barcode.figure.add_subplot())
-    assert sum(len(lines.get_segments()) for lines in few.collections) == 4
-    curve = lacuna_tda.plot_betti(diagram).lines[0]
-    assert max(curve.get_ydata()) == 30 and curve.get_ydata()[-1] == 1
-    for empty in (lacuna_tda.Diagram([]), lacuna_tda.Diagram([[]]), lacuna_tda.Diagram([[[2.0, np.inf]]])):
-        for plot in (lacuna_tda.plot_diagram, lacuna_tda.plot_barcode, lacuna_tda.plot_betti):
-            plot(empty)
-
-
-@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3.2), (3, 2), (12, 8)])
-@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
-def test_legends_hide_no_bar(axes: object, size: tuple[float, float], layout: str | None, rng: np.random.Generator) -> None:
-    import matplotlib.pyplot as plt
-
-    # The bars that last longest are those at the corner where a legend finds most room.
-    births = np.sort(rng.random(60))
-    many = lacuna_tda.Diagram(
-        [np.column_stack([np.zeros(60), 0.3 + births]), np.column_stack([births, births + 1]), [[0.9, 2.0], [0.2, np.inf]]]
-    )
-    for diagram in (lacuna_tda.rips(CIRCLE), many, lacuna_tda.Diagram([[[0.0, np.inf]], [[1.0, 2.0]]])):
-        for plot in (lacuna_tda.plot_barcode, lacuna_tda.plot_betti):
-            figure, drawn = plt.subplots(figsize=size, layout=layout)
-            plot(diagram, ax=drawn)
-            figure.canvas.draw()
-            legend = drawn.get_legend().get_window_extent()
-            assert drawn.bbox.y0 < legend.y0 and legend.y1 < drawn.bbox.y1
-            lines = [line.get_xydata() for line in drawn.lines]
-            lines += [segment for of in drawn.collections for segment in of.get_segments()]
-            highest = max(line[:, 1].max() for line in lines if len(line))
-            assert drawn.transData.transform((0, highest))[1] < legend.y0
-            plt.close(figure)
-
-
-@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3.2), (12, 8)])
-@pytest.mark.parametrize("superlevel", [False, True])
-def test_the_legend_of_points_lies_beyond_the_diagonal(
-    axes: object, size: tuple[float, float], superlevel: bool, rng: np.random.Generator
-) -> None:
-    import matplotlib.pyplot as plt
-
-    diagram = lacuna_tda.cubical(rng.random((12, 12, 12)), superlevel=superlevel)
-    figure, drawn = plt.subplots(figsize=size)
-    lacuna_tda.plot_diagram(diagram, ax=drawn)
-    figure.canvas.draw()
-    points = np.concatenate([drawn.transData.transform(of.get_offsets()) for of in drawn.collections])
-    legend = drawn.get_legend().get_window_extent()
-    assert len(points) == len(diagram.to_array())
-    assert not any(legend.contains(*point) for point in points)
-    plt.close(figure)
