@@ -84,8 +84,8 @@ class ReduceOptions(LongRunOptions, total=False):
     min_persistence: Annotated[int | None, None]
 
 
-class CubicalOptions(LongRunOptions, total=False):
-    """Options of :func:`cubical`."""
+class CubicalManyOptions(RunOptions, total=False):
+    """Options of an image among several."""
 
     construction: Construction
     superlevel: Annotated[bool, False]
@@ -97,6 +97,10 @@ class CubicalOptions(LongRunOptions, total=False):
     longest: Annotated[int | None, None]
     min_persistence: Annotated[float | None, None]
     nan: Nan
+
+
+class CubicalOptions(CubicalManyOptions, LongRunOptions, total=False):
+    """Options of :func:`cubical`, where all are documented."""
 
 
 class EccOptions(RunOptions, total=False):
@@ -144,7 +148,8 @@ def takes(table: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def called(*args: P.args, **given: P.kwargs) -> R:
             if not given.keys() <= known:
-                refuse_unknown(function.__name__, given, known)
+                # Of a class it is the class that is called.
+                refuse_unknown(function.__qualname__.removesuffix(".__init__"), given, known)
             return function(*args, **given)
 
         called.__annotations__ = {name: one.annotation for name, one in shown.parameters.items()} | {"return": shown.return_annotation}
