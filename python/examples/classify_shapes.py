@@ -2,7 +2,7 @@
 
 Clouds of points are drawn from a circle, a sphere, a torus and a ball, each with noise, of random size and turned at random: coordinates say
 little about which shape it is, and distances among the points all. The pipeline computes the bars of each cloud, takes for features how long
-the longest of each dimension last, relative to the size of the cloud, and fits a linear classifier:
+the longest of each dimension last, as shares of their sum, and fits a linear classifier:
 
     pip install './python[sklearn]'
     python classify_shapes.py
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 
-from lacuna_tda.compat.gtda import VietorisRipsPersistence
+from lacuna_tda.sklearn import Lengths, Rips
 
 SHAPES = ("circle", "sphere", "torus", "ball")
 
@@ -53,22 +53,10 @@ def clouds(of_each: int, points: int, rng: np.random.Generator) -> tuple[Floats,
     return np.stack([cloud(SHAPES[shape], points, rng) for shape in shapes]), shapes
 
 
-def longest(diagrams: Floats, bars: int = 3) -> Floats:
-    """Features of diagrams (clouds, q, 3), whose rows are birth, death and dimension: of each dimension how long the longest bars last.
-
-    They are divided by the last death of the cloud, so that its size makes no difference. A cloud that has fewer bars has zeros.
-    """
-    lasting, dims = diagrams[:, :, 1] - diagrams[:, :, 0], diagrams[:, :, 2]
-    # In descending order.
-    found = [-np.sort(-np.where(dims == dim, lasting, 0.0), axis=1)[:, :bars] for dim in np.unique(dims)]
-    last: Floats = diagrams[:, :, 1].max(axis=1, keepdims=True)
-    return np.concatenate(found, axis=1) / last
-
-
 def classifier() -> Pipeline:
     """From clouds to shapes."""
-    bars = VietorisRipsPersistence(homology_dimensions=(0, 1, 2))
-    return make_pipeline(bars, FunctionTransformer(longest), StandardScaler(), LogisticRegression())
+    dims = (0, 1, 2)
+    return make_pipeline(Rips(max_dim=2), Lengths(dims=dims, count=3), Normalizer("l1"), StandardScaler(), LogisticRegression())
 
 
 def main(arguments: list[str] | None = None) -> float:

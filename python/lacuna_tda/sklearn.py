@@ -158,7 +158,7 @@ class Rips(_ToNoTable, _OfInputs):
     Parameters
     ----------
     input_shape : tuple of int, optional
-        The shape of an input whose numbers are a row of a table, such as ``(-1, 3)`` of points in space; by default each input has its shape.
+        The shape of an input whose numbers are a row of a table, such as ``(-1, 3)`` of points in space; by default each has its own.
     **options
         As those of :func:`lacuna_tda.rips`: ``metric``, ``max_dim``, ``threshold``, ``landmarks``, ``threads`` and all others.
 
@@ -206,7 +206,7 @@ class Cubical(_ToNoTable, _OfInputs):
     Parameters
     ----------
     input_shape : tuple of int, optional
-        The shape of an image whose voxels are a row of a table, such as ``(28, 28)``; by default each image has its shape.
+        The shape of an image whose voxels are a row of a table, such as ``(28, 28)``; by default each has its own.
     **options
         As those of :func:`lacuna_tda.cubical`: ``construction``, ``superlevel``, ``max_dim``, ``threads`` and all others.
 

@@ -56,10 +56,20 @@ def test_the_notebook_shows_what_it_computes() -> None:
     assert names["scores"].mean() > 0.9
 
 
-def test_shapes_are_told_apart() -> None:
+@pytest.mark.parametrize(
+    ("name", "options", "accuracy"),
+    [
+        ("classify_shapes", ["--clouds", "20"], 0.85),
+        ("classify_images", ["--images", "30", "--width", "40"], 0.9),
+        ("classify_series", ["--series", "40"], 0.9),
+        ("classify_graphs", ["--graphs", "8"], 0.85),
+    ],
+)
+def test_classes_are_told_apart(name: str, options: list[str], accuracy: float, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sklearn")
-    main = runpy.run_path(str(EXAMPLES / "classify_shapes.py"))["main"]
-    assert main(["--clouds", "20"]) > 0.85
+    found = runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"](options)
+    assert found > accuracy
+    assert f"accuracy {found:.3f}" in capsys.readouterr().out
 
 
 @pytest.fixture
