@@ -7,7 +7,7 @@
 >>> diagram.bars(1)
 array([[1.        , 1.41421356]])
 
-========================  =============================================================
+========================= =============================================================
 :func:`rips`              barcode of points, distances or a weighted graph
 :func:`rips_many`         barcodes of many of these
 :func:`reduce`            persistence pairs of a boundary matrix
@@ -37,9 +37,10 @@ array([[1.        , 1.41421356]])
 :func:`plot_landscape`,
 :func:`plot_persistence_image`
 :class:`DeviceArray`      a skeleton on a GPU
+:mod:`lacuna_tda.sklearn` transformers of scikit-learn
 :mod:`lacuna_tda.torch`   bars that PyTorch differentiates
 :mod:`lacuna_tda.compat`  modules in the places of other libraries
-========================  =============================================================
+========================= =============================================================
 
 All work is done without the interpreter's lock, on as many threads as there are cores unless ``threads`` says otherwise; no answer depends on
 their number. Ctrl-C ends it. What is wrong with an argument is a ``ValueError`` or, of its type, a ``TypeError``; too little memory is a

@@ -12,9 +12,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..sklearn import OfCollections
+
 __all__ = [
     "BaseEstimator",
     "DataDimensionalityWarning",
+    "OfCollections",
     "Parallel",
     "TransformerMixin",
     "check_array",

@@ -27,15 +27,7 @@ from .. import cubical
 from .._arguments import is_sparse, unmasked
 from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._metric import Metric
-from ._sklearn import (
-    BaseEstimator,
-    DataDimensionalityWarning,
-    Parallel,
-    TransformerMixin,
-    check_array,
-    check_is_fitted,
-    delayed,
-)
+from ._sklearn import DataDimensionalityWarning, OfCollections, Parallel, check_array, check_is_fitted, delayed
 from .gph import ripser_parallel
 
 __all__ = ["CubicalPersistence", "VietorisRipsPersistence"]
@@ -43,7 +35,7 @@ __all__ = ["CubicalPersistence", "VietorisRipsPersistence"]
 OfSample = dict[int, NDArray[np.float64]]
 
 
-class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Transformer(OfCollections):
     """What both transformers have: parameters that are looked at, and how diagrams become one array."""
 
     homology_dimensions: Sequence[int]
@@ -68,12 +60,6 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         _expect("reduced_homology", self.reduced_homology, (bool, np.bool_), "a truth value")
         self._dimensions = sorted(dimensions)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags
-
     def _array(self, samples: list[OfSample], infinity: float, spare: int) -> NDArray[np.float64]:
         """The diagrams of samples as one array, essential bars dying at `infinity`; of dimension 0 the row `spare` is that which may be left out."""
         blocks = []
@@ -95,7 +81,7 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate(blocks, axis=1)
 
 
-class VietorisRipsPersistence(_OfCollections):
+class VietorisRipsPersistence(_Transformer):
     """Bars of Vietoris-Rips filtrations of a collection of clouds, of distances, or of weighted graphs.
 
     Parameters
@@ -195,7 +181,7 @@ class VietorisRipsPersistence(_OfCollections):
         return {dim: np.asarray(diagram, dtype=np.float64) for dim, diagram in enumerate(diagrams)}
 
 
-class CubicalPersistence(_OfCollections):
+class CubicalPersistence(_Transformer):
     """Bars of a collection of images, whose voxels are top cells.
 
     Parameters

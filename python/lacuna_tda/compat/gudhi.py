@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import cubical, rips_many
 from .._arguments import unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
-from ._sklearn import BaseEstimator, Parallel, TransformerMixin, check_is_fitted, delayed, effective_n_jobs
+from ._sklearn import OfCollections, Parallel, check_is_fitted, delayed, effective_n_jobs
 
 __all__ = ["CubicalPersistence", "RipsPersistence"]
 
@@ -30,7 +30,7 @@ Bars = NDArray[Any]
 Diagrams = list[Bars] | list[list[Bars]]
 
 
-class _OfDimensions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _OfDimensions(OfCollections):
     """What both transformers have: which dimensions are wanted, one or a list of them."""
 
     homology_dimensions: Any
@@ -51,8 +51,6 @@ class _OfDimensions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
         tags.no_validation = True
         return tags
 
