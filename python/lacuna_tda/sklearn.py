@@ -36,13 +36,15 @@ inputs. Diagrams are a list of :class:`lacuna_tda.Diagram`, which scikit-learn s
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arguments import births_and_deaths, count, flag, image as plain_image, is_sparse, optional_number, unmasked, warn
+from ._arguments import births_and_deaths, count, flag, image as plain_image, is_sparse, optional_count, optional_number, unmasked, warn
 from ._diagram import Bars, Diagram
 from ._distances import bottleneck, wasserstein
 from ._extras import extra
@@ -590,8 +592,12 @@ class PersistenceImage(_Vectorizer):
     ----------
     dims : int, sequence of int or None
         The dimensions, whose images stand side by side in a row; None for diagrams that are arrays (n, 2).
-    resolution, range, bandwidth, weight
-        As those of :func:`lacuna_tda.persistence_image`; ranges that are None are found by ``fit``, for each dimension.
+    resolution : int or pair of int
+        As that of :func:`lacuna_tda.persistence_image`: the number of grid points along births and along persistence.
+    range : pair of (low, high), optional
+        As that of :func:`lacuna_tda.persistence_image`: of births and of persistence; what is None is found by ``fit``, for each dimension.
+    bandwidth, weight : float
+        As those of :func:`lacuna_tda.persistence_image`.
 
     Attributes
     ----------
@@ -671,8 +677,10 @@ class Landscape(_Curves):
     ----------
     dims : int, sequence of int or None
         As those of :class:`PersistenceImage`.
-    count, resolution, range
-        As those of :func:`lacuna_tda.landscape`; the range is found by ``fit``, for each dimension, if it is None.
+    count, resolution : int
+        As those of :func:`lacuna_tda.landscape`: the number of functions, and of values.
+    range : (low, high), optional
+        The first and the last value; by default found by ``fit``, for each dimension.
 
     Attributes
     ----------
@@ -708,8 +716,10 @@ class BettiCurve(_Curves):
     ----------
     dims : int, sequence of int or None
         As those of :class:`PersistenceImage`.
-    resolution, range
-        As those of :class:`Landscape`.
+    resolution : int
+        As that of :class:`Landscape`.
+    range : (low, high), optional
+        As that of :class:`Landscape`.
 
     Attributes
     ----------
@@ -743,10 +753,12 @@ class Silhouette(_Curves):
     ----------
     dims : int, sequence of int or None
         As those of :class:`PersistenceImage`.
-    weight
+    weight : float
         As that of :func:`lacuna_tda.silhouette`.
-    resolution, range
-        As those of :class:`Landscape`.
+    resolution : int
+        As that of :class:`Landscape`.
+    range : (low, high), optional
+        As that of :class:`Landscape`.
 
     Attributes
     ----------
@@ -880,7 +892,7 @@ class Amplitude(_Statistics):
         self.internal_p = internal_p
 
     def _vectors(self, place: int, bars: list[Bars]) -> NDArray[np.float64]:
-        distance, none = _Distance(self.metric, self.order, self.internal_p, 1), np.empty((0, 2))
+        distance, none = _Distance(self.metric, self.order, self.internal_p), np.empty((0, 2))
         return np.array([distance.between(_finite(of_one), none) for of_one in bars])
 
     def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
@@ -893,14 +905,13 @@ class _Distance(NamedTuple):
     metric: str
     order: float
     internal_p: float
-    threads: int | None
 
     def between(self, a: Bars, b: Bars) -> float:
         """The distance between two diagrams of one dimension."""
         if self.metric == "bottleneck":
-            return bottleneck(a, b, threads=self.threads)
+            return bottleneck(a, b, threads=1)
         if self.metric == "wasserstein":
-            return wasserstein(a, b, order=self.order, internal_p=self.internal_p, threads=self.threads)
+            return wasserstein(a, b, order=self.order, internal_p=self.internal_p, threads=1)
         raise ValueError(f"metric: expected bottleneck or wasserstein, found {self.metric!r}")
 
     def over_dimensions(self, a: Sequence[Bars], b: Sequence[Bars]) -> float:
@@ -928,7 +939,7 @@ class PairwiseDistance(_OfDiagrams):
     gamma : float, optional
         The kernel exp(-gamma * distance) is answered in the place of the distance.
     threads : int, optional
-        The number of threads.
+        The number of threads; by default one a core.
 
     Attributes
     ----------
@@ -993,9 +1004,7 @@ class PairwiseDistance(_OfDiagrams):
             (m, n): a row for each diagram, a column for each of ``fit``.
         """
         check_is_fitted(self)
-        between = self._distance().over_dimensions
-        diagrams = self._compared(self._bars(X))
-        return self._kernel(np.array([[between(one, other) for other in self.diagrams_] for one in diagrams]))
+        return self._kernel(self._rows([(of_one, self.diagrams_) for of_one in self._compared(self._bars(X))]))
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """As ``fit``, then ``transform``, which is done for each pair once.
@@ -1010,11 +1019,10 @@ class PairwiseDistance(_OfDiagrams):
         ndarray
             (m, m), symmetric.
         """
-        between, diagrams = self._distance().over_dimensions, self.fit(X).diagrams_
+        diagrams = self.fit(X).diagrams_
         distances = np.zeros((len(diagrams), len(diagrams)))
-        for k, one in enumerate(diagrams):
-            for l in range(k):
-                distances[k, l] = distances[l, k] = between(one, diagrams[l])
+        for k, row in enumerate(self._rows([(of_one, diagrams[:k]) for k, of_one in enumerate(diagrams)])):
+            distances[k, :k] = distances[:k, k] = row
         return self._kernel(distances)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -1022,10 +1030,18 @@ class PairwiseDistance(_OfDiagrams):
         check_is_fitted(self)
         return _names("distance" if self.gamma is None else "kernel", (len(self.diagrams_),))
 
-    def _distance(self) -> _Distance:
-        return _Distance(self.metric, self.order, self.internal_p, self.threads)
+    def _rows(self, compared: list[tuple[list[Bars], list[list[Bars]]]]) -> list[list[float]]:
+        """For each diagram and others the distances between them. A thread has a diagram at a time: one distance is too little to share."""
+        distance = _Distance(self.metric, self.order, self.internal_p)
 
-    def _kernel(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        def row(one: tuple[list[Bars], list[list[Bars]]]) -> list[float]:
+            return [distance.over_dimensions(one[0], other) for other in one[1]]
+
+        threads = optional_count("threads", self.threads, 1) or os.cpu_count()
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(row, compared))
+
+    def _kernel(self, distances: Any) -> NDArray[np.float64]:
         """The distances, or what they are in the kernel."""
-        gamma = optional_number("gamma", self.gamma)
-        return distances if gamma is None else np.exp(-gamma * distances)
+        gamma, of_all = optional_number("gamma", self.gamma), np.asarray(distances)
+        return of_all if gamma is None else np.exp(-gamma * of_all)

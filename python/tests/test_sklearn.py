@@ -351,6 +351,9 @@ def test_distances_from_the_diagrams_of_fit(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(transformer.transform(test), found, rtol=1e-5)
     for one in (bottleneck, transformer):
         np.testing.assert_allclose(one.fit_transform(train), one.transform(train), atol=1e-12)
+    np.testing.assert_array_equal(PairwiseDistance(threads=3).fit(train).transform(test), bottleneck.transform(test))
+    with pytest.raises(ValueError, match="^threads: expected 1 or more, found 0$"):
+        PairwiseDistance(threads=0).fit_transform(train)
     kernel = PairwiseDistance(gamma=3.0).fit(train).transform(test)
     np.testing.assert_allclose(kernel, np.exp(-3 * bottleneck.transform(test)))
 
