@@ -31,12 +31,14 @@
 
 Inputs come as a sequence, as an array whose first axis runs through them, or, beside ``input_shape``, as a table whose rows are flattened
 inputs. Diagrams are a list of :class:`lacuna_tda.Diagram`, which scikit-learn splits like other samples. Vectors have the range that
-``fit`` finds, so that all rows can be compared. Work is done on ``threads``, one a core by default.
+``fit`` finds, so that all rows can be compared. Work is done on ``threads``, one a core by default; in the processes of scikit-learn's
+``n_jobs``, ``threads=1`` is faster.
 """
 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -552,7 +554,7 @@ def _span(numbers: NDArray[np.float64]) -> Range:
     return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
 
 
-class _Vectorizer(_OfDiagrams):
+class _Vectorizer(_OfDiagrams, ABC):
     """A transformer whose answer for each dimension is what a function of :mod:`lacuna_tda` answers."""
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -576,13 +578,13 @@ class _Vectorizer(_OfDiagrams):
         """The names of columns: ``h`` and the dimension, what the vector is, and the place in it, each number from 0."""
         return self._named(*self._name_and_shape())
 
+    @abstractmethod
     def _vectors(self, place: int, bars: list[Bars]) -> NDArray[np.float64]:
         """The vectors of the bars of one dimension, which is in that place of all."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
         """What a vector is called, and its shape."""
-        raise NotImplementedError
 
 
 class PersistenceImage(_Vectorizer):
@@ -662,9 +664,9 @@ class _Curves(_Vectorizer):
         # The functions are zero at the ends that were found, which are no values therefore.
         return self._curves(bars, resolution=self._values() + 2, range=self.ranges_[place])[..., 1:-1]
 
+    @abstractmethod
     def _curves(self, bars: list[Bars], **grid: Any) -> NDArray[np.float64]:
         """The functions of the bars of one dimension."""
-        raise NotImplementedError
 
     def _values(self) -> int:
         return count("resolution", self.resolution, 1)
