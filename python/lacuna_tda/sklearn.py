@@ -258,7 +258,7 @@ class EulerCurve(_OfInputs):
         As that of :func:`lacuna_tda.ecc`: the curves of all scales are one row.
     **options
         As those of :func:`lacuna_tda.ecc`; but ``bins`` are 100 by default, and their ``range`` is that of the finite voxels of all images
-        of ``fit``. A value below the range is in the first bin, one above in none.
+        of ``fit``. Of other images, a value below it is in the first bin, one above in none; of superlevel sets the other way round.
 
     Attributes
     ----------
