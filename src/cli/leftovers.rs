@@ -7,9 +7,13 @@
 //! What belongs to a running program is never removed. A file is locked after it is created; if another run removes it in
 //! between, that is noticed, and it is created again under another name. Locks may not work across a network, so
 //! files of other machines are left alone. On a file system without locks nothing is removed.
+//!
+//! Windows locks bytes rather than files: nobody can write to them, not even the owner of the lock through another
+//! handle. But there a file can be opened for oneself alone, as long as no other program has it open, so it needs no
+//! lock. Folders stay there.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
@@ -53,13 +57,25 @@ pub(super) fn held<T: AsRef<Path>>(
     loop {
         let mut builder = Builder::new();
         let made = make(builder.prefix(PREFIX.as_str()).suffix(SUFFIX).rand_bytes(RANDOM))?;
-        // Where locks are not supported, no other run gets one either.
-        let lock = File::open(made.as_ref()).inspect(|file| _ = file.lock()).ok();
+        let lock = lock(made.as_ref());
         // Another run may have taken it for a leftover before the lock and removed it.
         if made.as_ref().try_exists()? {
             return Ok((made, lock));
         }
     }
+}
+
+/// Locks a file or a folder as long as the returned file is open. Where locks are not supported, no other run gets one
+/// either.
+#[cfg(not(windows))]
+fn lock(path: &Path) -> Option<File> {
+    File::open(path).inspect(|file| _ = file.lock()).ok()
+}
+
+/// What is open needs no lock on this platform.
+#[cfg(windows)]
+fn lock(_: &Path) -> Option<File> {
+    None
 }
 
 /// Removes the leftovers in a folder, once per folder and run.
@@ -94,15 +110,26 @@ fn is_temporary(name: &OsStr, prefix: &str) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.bytes().all(|c| c.is_ascii_alphanumeric()))
 }
 
+#[cfg(not(windows))]
 fn remove_if_free(path: &Path, is_folder: bool) {
     let Ok(file) = File::open(path) else { return };
-    match file.try_lock() {
-        Ok(()) => _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) },
-        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+    if file.try_lock().is_ok() {
+        _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 }
 
-#[cfg(test)]
+#[cfg(windows)]
+fn remove_if_free(path: &Path, is_folder: bool) {
+    use std::os::windows::fs::OpenOptionsExt;
+    // Fails while any program has the file open.
+    let is_free = !is_folder && File::options().read(true).share_mode(0).open(path).is_ok();
+    if is_free {
+        // A file that cannot be removed stays.
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(all(test, not(windows)))]
 mod tests {
     use super::*;
 

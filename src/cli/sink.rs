@@ -214,7 +214,9 @@ fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {
         _ => Ok(()),
     };
     for path in paths {
-        told(path, File::open(path).and_then(|file| file.sync_all()))?;
+        // Windows flushes only files that are open for writing.
+        let file = File::options().read(true).write(cfg!(windows)).open(path);
+        told(path, file.and_then(|file| file.sync_all()))?;
     }
     let directories: BTreeSet<&Path> = paths.iter().map(|path| parent(path)).collect();
     directories.into_iter().try_for_each(|directory| told(directory, sync_directory(Some(directory))))

@@ -1,4 +1,5 @@
 //! The request to end a run early, and the directory in which such a run saves its state.
+#![cfg_attr(not(unix), expect(dead_code, reason = "signals are handled on Unix only"))]
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -131,6 +131,7 @@ fn new_file(path: &Path) -> io::Result<File> {
 
 /// Options to open or create a file that only its owner may read.
 pub(super) fn owned() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
