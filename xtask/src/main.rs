@@ -1,8 +1,9 @@
-//! Development tasks: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx
-//! [--check]`.
+//! Development tasks: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask dist [--check]`, `cargo xtask
+//! man`, `cargo xtask ptx [--check]`.
 
 mod campaign;
 mod data;
+mod dist;
 mod ptx;
 
 use std::env;
@@ -24,6 +25,8 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Build the files of a release: wheels, archives of the program, checksums.
+    Dist(dist::Options),
     /// Write the manual pages, one for each command.
     Man {
         /// The folder to write them to.
@@ -42,17 +45,15 @@ fn main() -> ExitCode {
     match Chore::parse() {
         Chore::Campaign(options) => campaign::run(&options),
         Chore::Data { check } => report("data", check, if check { data::check() } else { data::write() }),
+        Chore::Dist(options) => end(dist::run(&options)),
         Chore::Man { directory } => man(&directory),
         Chore::Ptx { check } => report("kernels/ptx", check, if check { ptx::check() } else { ptx::write() }),
     }
 }
 
-/// Runs the program, which writes its own pages. Cargo builds it with the settings of this task, so the library is
-/// built already.
+/// Runs the program, which writes its own pages.
 fn man(directory: &Path) -> ExitCode {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let program = ["run", "--quiet", "--release", "--package", "lacuna", "--", "manual"];
-    match Command::new(cargo).args(program).arg(directory).status() {
+    match program().arg("manual").arg(directory).status() {
         Ok(status) if status.success() => {
             eprintln!("{}: written", directory.display());
             ExitCode::SUCCESS
@@ -65,10 +66,25 @@ fn man(directory: &Path) -> ExitCode {
     }
 }
 
+fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The program of this machine. Cargo builds it with the settings of this task, so the library is built already.
+fn program() -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "lacuna", "--"]);
+    command
+}
+
 fn report<E: Error>(what: &str, check: bool, done: Result<usize, E>) -> ExitCode {
+    end(done.map(|files| format!("{what}: {files} files {}", if check { "as generated" } else { "written" })))
+}
+
+fn end<E: Error>(done: Result<String, E>) -> ExitCode {
     match done {
-        Ok(files) => {
-            eprintln!("{what}: {files} files {}", if check { "as generated" } else { "written" });
+        Ok(message) => {
+            eprintln!("{message}");
             ExitCode::SUCCESS
         }
         Err(error) => {

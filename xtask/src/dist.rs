@@ -1,0 +1,364 @@
+//! `dist/`: the files of a release. A target has the wheel of the Python package, and an archive with the program, its
+//! manual pages and completions, the README, the licences and a list of those of all dependencies. `SHA256SUMS` has the
+//! checksums of all files.
+//!
+//! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of manylinux_2_28
+//! does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows only.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use clap::builder::PossibleValuesParser;
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use sha2::{Digest, Sha256};
+
+/// All targets. Files of `x86_64-pc-windows-gnu` run on the same machines as those of `x86_64-pc-windows-msvc`.
+const TARGETS: [&str; 6] = [
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "x86_64-pc-windows-gnu",
+    "x86_64-pc-windows-msvc",
+    "aarch64-apple-darwin",
+    "x86_64-apple-darwin",
+];
+
+/// The oldest glibc on which files for Linux run.
+const GLIBC: &str = "2.28";
+
+/// Shells, and the names under which they look for completions.
+const COMPLETIONS: [(&str, &str); 5] = [
+    ("bash", "lacuna.bash"),
+    ("zsh", "_lacuna"),
+    ("fish", "lacuna.fish"),
+    ("powershell", "_lacuna.ps1"),
+    ("elvish", "lacuna.elv"),
+];
+
+const SUMS: &str = "SHA256SUMS";
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Targets to build for; by default all those that can be built for on this machine.
+    #[arg(long, value_name = "TRIPLE", value_delimiter = ',', value_parser = PossibleValuesParser::new(TARGETS))]
+    target: Vec<String>,
+    /// Build nothing; print what each target lacks on this machine.
+    #[arg(long)]
+    check: bool,
+    /// The folder to write to. Files of other targets stay there.
+    #[arg(default_value = "dist")]
+    directory: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("{target}: expected all that it is built with, found it without {}", lacks.join(", "))]
+    Lacks { target: &'static str, lacks: Vec<String> },
+    #[error("expected a target that can be built here, found none")]
+    NoTarget,
+    #[error("{program}: expected a program that can be started")]
+    Start { program: String, source: io::Error },
+    #[error("{command}: expected success, found {status}")]
+    Failed { command: String, status: ExitStatus },
+    #[error("{}", path.display())]
+    File { path: PathBuf, source: io::Error },
+}
+
+impl Error {
+    fn of_file(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        |source| Error::File { path: path.to_path_buf(), source }
+    }
+}
+
+/// Makes the files, and returns what to say about them.
+pub(crate) fn run(options: &Options) -> Result<String, Error> {
+    let is_asked = |target: &&str| options.target.iter().any(|asked| asked == target);
+    let asked = TARGETS.into_iter().filter(|target| options.target.is_empty() || is_asked(target));
+    let found: Vec<_> = asked.map(|target| (target, lacks(target))).collect();
+    if options.check {
+        let line = |(target, lacks): &(&str, Vec<String>)| match lacks.as_slice() {
+            [] => format!("{target}: can be built"),
+            lacks => format!("{target}: lacks {}", lacks.join(", ")),
+        };
+        return Ok(found.iter().map(line).collect::<Vec<_>>().join("\n"));
+    }
+    let mut targets = Vec::new();
+    for (target, lacks) in found {
+        if lacks.is_empty() {
+            targets.push(target);
+        } else if options.target.is_empty() {
+            eprintln!("{target}: left out, it lacks {}", lacks.join(", "));
+        } else {
+            return Err(Error::Lacks { target, lacks });
+        }
+    }
+    if targets.is_empty() {
+        return Err(Error::NoTarget);
+    }
+    let directory = std::path::absolute(&options.directory).map_err(Error::of_file(&options.directory))?;
+    fs::create_dir_all(&directory).map_err(Error::of_file(&directory))?;
+    let shared = shared_members(&directory)?;
+    for target in &targets {
+        build_wheel(target, &directory)?;
+        let program = Member { is_program: true, ..Member::file(&build_program(target)?)? };
+        let licences = Member {
+            name: "LICENSES-OF-DEPENDENCIES.txt".into(),
+            content: licences(target)?,
+            is_program: false,
+        };
+        pack(target, &[&[program, licences], &*shared].concat(), &directory)?;
+    }
+    let files = write_sums(&directory)?;
+    Ok(format!("{}: {files} files, those of {} written", directory.display(), targets.join(", ")))
+}
+
+/// What this machine lacks to build for a target, each with where to get it.
+fn lacks(target: &str) -> Vec<String> {
+    let mut lacks = Vec::new();
+    let found = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+    let library =
+        found.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())).unwrap_or_default();
+    if !library.is_dir() {
+        lacks.push(format!("Rust's standard library (rustup target add {target})"));
+    }
+    if !starts("maturin", &["--version"]) {
+        lacks.push("maturin (pip install maturin)".to_owned());
+    }
+    if target.ends_with("msvc") && !cfg!(windows) {
+        lacks.push("Windows, with Visual C++".to_owned());
+    } else if needs_zig(target) {
+        if !starts("cargo-zigbuild", &["--version"]) {
+            lacks.push("cargo-zigbuild (pip install cargo-zigbuild)".to_owned());
+        }
+        if !starts("python3", &["-m", "ziglang", "version"]) && !starts("zig", &["version"]) {
+            lacks.push("zig (pip install ziglang)".to_owned());
+        }
+    }
+    lacks
+}
+
+fn starts(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Whether zig links for a target on this machine, and not the linker of this system.
+fn needs_zig(target: &str) -> bool {
+    match env::consts::OS {
+        "macos" => !target.ends_with("apple-darwin"),
+        "windows" => !target.ends_with("msvc"),
+        _ => true,
+    }
+}
+
+fn is_linux(target: &str) -> bool {
+    target.contains("linux")
+}
+
+fn build_wheel(target: &str, directory: &Path) -> Result<(), Error> {
+    let mut maturin = Command::new("maturin");
+    maturin.args([
+        "build",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        "python/Cargo.toml",
+        "--target",
+        target,
+    ]);
+    if needs_zig(target) {
+        maturin.arg("--zig");
+    }
+    if is_linux(target) {
+        maturin.arg("--compatibility").arg(format!("manylinux_{}", GLIBC.replace('.', "_")));
+    }
+    output_of(maturin.arg("--out").arg(directory)).map(drop)
+}
+
+/// Builds the program and returns its path.
+fn build_program(target: &str) -> Result<PathBuf, Error> {
+    let with_glibc = if is_linux(target) { format!("{target}.{GLIBC}") } else { target.to_owned() };
+    let mut command = cargo(if needs_zig(target) { "zigbuild" } else { "build" });
+    output_of(command.args([
+        "--release",
+        "--package",
+        "lacuna",
+        "--bin",
+        "lacuna",
+        "--target",
+        &with_glibc,
+    ]))?;
+    // This program is TARGET/release/xtask.
+    let this = env::current_exe().map_err(Error::of_file(Path::new("xtask")))?;
+    let release = this.parent().and_then(Path::parent).unwrap_or(&this).join(target).join("release");
+    Ok(release.join(if target.contains("windows") { "lacuna.exe" } else { "lacuna" }))
+}
+
+/// A member of an archive.
+#[derive(Debug, Clone)]
+struct Member {
+    /// Path in the archive, with `/` between folders.
+    name: String,
+    content: Vec<u8>,
+    is_program: bool,
+}
+
+impl Member {
+    /// A file under its own name.
+    fn file(path: &Path) -> Result<Member, Error> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let content = fs::read(path).map_err(Error::of_file(path))?;
+        Ok(Member { name, content, is_program: false })
+    }
+}
+
+/// The members that all archives share. Those that the program writes are written by the program of this machine.
+fn shared_members(directory: &Path) -> Result<Vec<Member>, Error> {
+    let texts = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+    let mut members =
+        texts.iter().map(|name| Member::file(&root().join(name))).collect::<Result<Vec<_>, _>>()?;
+    for (shell, name) in COMPLETIONS {
+        let content = output_of(super::program().args(["completions", shell]))?;
+        members.push(Member { name: format!("completions/{name}"), content, is_program: false });
+    }
+    let pages = directory.join("man");
+    output_of(super::program().arg("manual").arg(&pages))?;
+    for path in files_in(&pages)? {
+        let page = Member::file(&path)?;
+        members.push(Member { name: format!("man/{}", page.name), ..page });
+    }
+    fs::remove_dir_all(&pages).map_err(Error::of_file(&pages))?;
+    Ok(members)
+}
+
+/// A line for each package that the program or the wheel contains: name, version, licence, repository.
+fn licences(target: &str) -> Result<Vec<u8>, Error> {
+    let mut tree = cargo("tree");
+    tree.args(["--package", "lacuna", "--package", "lacuna-python", "--target", target]);
+    tree.args([
+        "--edges",
+        "normal,no-proc-macro",
+        "--no-dedupe",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}\t{l}\t{r}",
+    ]);
+    let packages = String::from_utf8_lossy(&output_of(&mut tree)?).into_owned();
+    // Packages of this repository have a path.
+    let mut packages: Vec<&str> =
+        packages.lines().filter(|line| !line.is_empty() && !line.contains(" (")).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    Ok((packages.join("\n") + "\n").into_bytes())
+}
+
+/// Writes the archive of a target: `.zip` for Windows, `.tar.gz` for others.
+fn pack(target: &str, members: &[Member], directory: &Path) -> Result<(), Error> {
+    let folder = format!("lacuna-{}-{target}", env!("CARGO_PKG_VERSION"));
+    let time = output_of(Command::new("git").args(["log", "-1", "--format=%ct"]))?;
+    let seconds: u64 = String::from_utf8_lossy(&time).trim().parse().unwrap_or_default();
+    let is_zip = target.contains("windows");
+    let path = directory.join(format!("{folder}.{}", if is_zip { "zip" } else { "tar.gz" }));
+    let pack = if is_zip { pack_zip } else { pack_tar };
+    let packed = File::create(&path).and_then(|file| pack(&folder, seconds, members, file));
+    packed.map_err(Error::of_file(&path))
+}
+
+fn pack_tar(folder: &str, seconds: u64, members: &[Member], file: File) -> io::Result<()> {
+    let mut tar = tar::Builder::new(GzEncoder::new(file, Compression::best()));
+    for member in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(member.content.len() as u64);
+        header.set_mode(mode(member));
+        header.set_mtime(seconds);
+        tar.append_data(&mut header, format!("{folder}/{}", member.name), &*member.content)?;
+    }
+    tar.into_inner()?.finish().map(drop)
+}
+
+fn pack_zip(folder: &str, seconds: u64, members: &[Member], file: File) -> io::Result<()> {
+    let mut zip = rawzip::ZipArchiveWriter::new(file);
+    for member in members {
+        let name = format!("{folder}/{}", member.name);
+        let new = zip.new_file(&name).compression_method(rawzip::CompressionMethod::DEFLATE);
+        let new = new
+            .unix_permissions(mode(member))
+            .last_modified(rawzip::time::UtcDateTime::from_unix(seconds as i64));
+        let (mut entry, config) = new.start().map_err(io::Error::other)?;
+        let mut writer = config.wrap(DeflateEncoder::new(&mut entry, Compression::best()));
+        writer.write_all(&member.content)?;
+        let (encoder, descriptor) = writer.finish().map_err(io::Error::other)?;
+        encoder.finish()?;
+        entry.finish(descriptor).map_err(io::Error::other)?;
+    }
+    zip.finish().map(drop).map_err(io::Error::other)
+}
+
+fn mode(member: &Member) -> u32 {
+    if member.is_program { 0o755 } else { 0o644 }
+}
+
+/// Writes the checksums, as `sha256sum --check` reads them, and returns the number of files.
+fn write_sums(directory: &Path) -> Result<usize, Error> {
+    let sums = directory.join(SUMS);
+    let mut files = files_in(directory)?;
+    files.retain(|path| *path != sums);
+    let mut lines = String::new();
+    for path in &files {
+        let file = Member::file(path)?;
+        lines += &format!("{:x}  {}\n", Sha256::digest(&file.content), file.name);
+    }
+    fs::write(&sums, lines).map_err(Error::of_file(&sums))?;
+    Ok(files.len() + 1)
+}
+
+/// The files in a folder, by name.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = entries.map_err(Error::of_file(folder))?;
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// A command of Cargo that takes the versions of `Cargo.lock`.
+fn cargo(task: &str) -> Command {
+    let mut command = super::cargo();
+    command.args([task, "--locked"]);
+    command
+}
+
+/// Runs a command in the root of the repository and returns its standard output.
+fn output_of(command: &mut Command) -> Result<Vec<u8>, Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.current_dir(root()).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|source| Error::Start { program, source })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let command = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    Err(Error::Failed { command, status: output.status })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_states_the_version_states_that_of_the_workspace() {
+        for name in ["CITATION.cff", "conda/recipe.yaml"] {
+            let text = std::fs::read_to_string(super::root().join(name)).unwrap();
+            let stated: Vec<&str> =
+                text.lines().filter_map(|line| line.trim_start().strip_prefix("version: ")).collect();
+            assert_eq!(stated.first(), Some(&env!("CARGO_PKG_VERSION")), "{name}");
+        }
+    }
+}
