@@ -38,6 +38,14 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def press_ctrl_c() -> None:
+    """Ctrl-C. On Windows ``os.kill`` would end the process instead."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
 def long_work(rng: np.random.Generator) -> NDArray[np.float64]:
     """Points whose barcode in dimension 2 takes many minutes."""
     return rng.random((3000, 8))
@@ -51,7 +59,7 @@ def test_ctrl_c_ends_a_long_run(seconds: float, options: dict[str, object], rng:
 
     def interrupt() -> None:
         sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+        press_ctrl_c()
 
     timer = threading.Timer(seconds, interrupt)
     timer.start()
@@ -75,7 +83,7 @@ def slowness() -> float:
 def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> None:
     clouds, volume = rng.random((200_000, 30, 3)), rng.random((160, 160, 160))
     for run in (lambda: lacuna_tda.rips_many(clouds, max_dim=2), lambda: lacuna_tda.cubical(volume)):
-        timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer = threading.Timer(0.4, press_ctrl_c)
         timer.start()
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
@@ -96,7 +104,7 @@ def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generato
 
     def interrupt() -> None:
         sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+        press_ctrl_c()
 
     timer = threading.Timer(0.3, interrupt)
     timer.start()
@@ -108,6 +116,7 @@ def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generato
     assert took < HANGS, f"{took} s"
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="the system has no signals of the user's")
 def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Generator) -> None:
     handled: list[int] = []
     before = signal.signal(signal.SIGUSR1, lambda number, _: handled.append(number))
@@ -251,6 +260,14 @@ def test_importing_it_imports_numpy_alone() -> None:
     names = set(found.split())
     assert "lacuna_tda" in names
     assert names - {"lacuna_tda", "numpy"} <= set(sys.stdlib_module_names), names
+
+
+def test_run_as_a_module_it_tells_its_version_and_the_machine() -> None:
+    found = lacuna_tda.info()
+    printed = subprocess.run([sys.executable, "-m", "lacuna_tda"], check=True, capture_output=True, text=True).stdout
+    first, *devices = printed.splitlines()
+    assert first == f"lacuna-tda {lacuna_tda.__version__}: {found.threads} threads, {found.simd}; GPUs: {found.cuda}"
+    assert len(devices) == len(found.devices)
 
 
 def test_importing_it_is_quick() -> None:
