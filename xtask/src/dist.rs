@@ -55,7 +55,7 @@ pub(crate) struct Options {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("{target}: expected all that it is built with, found it without {}", lacks.join(", "))]
+    #[error("{target}: expected a machine that can build for it, found one that lacks {}", lacks.join(", "))]
     Lacks { target: &'static str, lacks: Vec<String> },
     #[error("expected a target that can be built here, found none")]
     NoTarget,
