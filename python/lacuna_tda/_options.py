@@ -85,7 +85,7 @@ class ReduceOptions(LongRunOptions, total=False):
 
 
 class CubicalManyOptions(RunOptions, total=False):
-    """Options of an image among several."""
+    """Options of each of several images, as of :func:`cubical`."""
 
     construction: Construction
     superlevel: Annotated[bool, False]

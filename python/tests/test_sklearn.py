@@ -191,7 +191,8 @@ def test_options_are_those_of_the_functions(rng: np.random.Generator) -> None:
     assert of_image == expected_of_image and of_image.locations is not None
     for transformer, function in ((Rips, lacuna_tda.rips), (Cubical, lacuna_tda.cubical), (EulerCurve, lacuna_tda.ecc)):
         ours, theirs = transformer().get_params(), importlib.import_module("inspect").signature(function).parameters
-        assert ours.keys() - {"input_shape"} == theirs.keys() - {"X", "image"}
+        # A checkpoint is that of a single input.
+        assert ours.keys() - {"input_shape"} == theirs.keys() - {"X", "image", "checkpoint", "checkpoint_every"}
         assert all(value == theirs[name].default for name, value in ours.items() if name != "input_shape")
     with pytest.raises(TypeError, match=r"^Rips\(\) got an unexpected keyword argument 'n_jobs': did you mean threads\?$"):
         Rips(n_jobs=2)
