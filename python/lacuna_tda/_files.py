@@ -15,6 +15,7 @@ from ._arguments import count, flag, image, in_place_of_nan, is_sparse, number, 
 from ._diagram import Diagram, Indices
 from ._extras import extra
 from ._inputs import distances_of
+from ._options import RipsManyOptions, filled
 from ._keywords import suggests_keywords
 from ._matrices import Reduction, columns_of
 
@@ -518,7 +519,7 @@ def _held(what: Any, kind: str | None, path: str, format: str | None) -> _lacuna
         if kinds == ["matrix"]:
             return _of_matrix(what, None, None)
         _expect((kinds or ["distances"])[0], "distances", what)
-        return _lacuna.Content.of_distances(distances_of(what, "precomputed", None, False, None, False, None))
+        return _of_distances(what, "precomputed")
     array = np.asarray(what)
     if array.dtype.kind not in "buif":
         raise TypeError(f"expected a Diagram, a BoundaryMatrix, a sparse matrix or an array of numbers, found {type(what).__name__}")
@@ -527,7 +528,12 @@ def _held(what: Any, kind: str | None, path: str, format: str | None) -> _lacuna
     if kind not in (None, "points", "distances"):
         raise ValueError(f'kind: expected "image", "points" or "distances" beside an array, found {kind!r}')
     metric = "precomputed" if kind == "distances" else "euclidean"
-    return _lacuna.Content.of_distances(distances_of(what, metric, None, False, None, False, None))
+    return _of_distances(what, metric)
+
+
+def _of_distances(what: Any, metric: str) -> _lacuna.Content:
+    options = filled(RipsManyOptions, {"metric": metric})
+    return _lacuna.Content.of_distances(distances_of(what, options, False, _lacuna.Run(None, "auto")))
 
 
 def _expect(kind: str | None, expected: str, what: Any) -> None:

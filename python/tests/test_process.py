@@ -80,9 +80,14 @@ def slowness() -> float:
     return float(os.environ.get("LACUNA_TEST_PATIENCE", "4"))
 
 
-def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> None:
+def test_many_inputs_images_and_vectors_are_interrupted(rng: np.random.Generator) -> None:
     clouds, volume = rng.random((200_000, 30, 3)), rng.random((160, 160, 160))
-    for run in (lambda: lacuna_tda.rips_many(clouds, max_dim=2), lambda: lacuna_tda.cubical(volume)):
+    diagrams = np.sort(rng.random((5000, 2000, 2)), axis=2)
+    for run in (
+        lambda: lacuna_tda.rips_many(clouds, max_dim=2),
+        lambda: lacuna_tda.cubical(volume),
+        lambda: lacuna_tda.persistence_image(diagrams, resolution=100),
+    ):
         timer = threading.Timer(0.4, press_ctrl_c)
         timer.start()
         began = time.monotonic()

@@ -26,6 +26,7 @@ use super::landscape::Landscape;
 use super::turned;
 use crate::names::named;
 use crate::parallel::map;
+use crate::progress::Progress;
 
 /// Kinds of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
@@ -79,9 +80,22 @@ impl Vectors {
     /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension, on all threads. All
     /// vectors have the same length.
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
+        self.watched(diagrams, &())
+    }
+
+    /// Like [`of`](Vectors::of), and reports each diagram to `progress`.
+    pub fn watched(&self, diagrams: &[Vec<(f64, f64)>], progress: &dyn Progress) -> Vec<Vec<f64>> {
+        progress.begin("vectors", None, diagrams.len() as u64);
+        let each = |vector: &(dyn Fn(usize) -> Vec<f64> + Sync)| {
+            map(diagrams.len(), &|k| {
+                let vector = vector(k);
+                progress.advance(1);
+                vector
+            })
+        };
         let finite: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| finite(bars)).collect();
         let grid = self.values(&finite);
-        let of_each = |vector: &VectorOf<'_>| map(finite.len(), &|k| vector(&finite[k]));
+        let of_each = |vector: &VectorOf<'_>| each(&|k| vector(&finite[k]));
         match self.kind {
             VectorKind::Image => {
                 let (births, persistences) = self.pixels(&finite);
@@ -93,7 +107,7 @@ impl Vectors {
                     let function = StepFunction::betti(diagrams[k].iter().copied());
                     grid.iter().map(|&value| function.at(value) as f64).collect()
                 };
-                map(diagrams.len(), &curve)
+                each(&curve)
             }
             VectorKind::Silhouette => of_each(&|bars| self.silhouette(bars, &grid)),
             VectorKind::Entropy => of_each(&|bars| vec![entropy(bars)]),
