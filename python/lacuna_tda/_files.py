@@ -15,9 +15,9 @@ from ._arguments import count, flag, image, in_place_of_nan, is_sparse, number, 
 from ._diagram import Diagram, Indices
 from ._extras import extra
 from ._inputs import distances_of
-from ._options import RipsManyOptions, filled
 from ._keywords import suggests_keywords
 from ._matrices import Reduction, columns_of
+from ._options import RipsManyOptions, filled
 
 Path = str | os.PathLike[str]
 Kind = Literal["image", "matrix", "distances", "diagram"]
@@ -532,7 +532,7 @@ def _held(what: Any, kind: str | None, path: str, format: str | None) -> _lacuna
 
 
 def _of_distances(what: Any, metric: str) -> _lacuna.Content:
-    options = filled(RipsManyOptions, {"metric": metric})
+    options = filled(RipsManyOptions, RipsManyOptions(metric=metric))
     return _lacuna.Content.of_distances(distances_of(what, options, False, _lacuna.Run(None, "auto")))
 
 
