@@ -77,6 +77,12 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     >>> births, deaths = diagram.locations[1]
     >>> deaths
     array([[1, 1]])
+
+    The pixels that go round it:
+
+    >>> found = lacuna_tda.cubical(ring, construction="V", representatives="cycles")
+    >>> found.representatives[1].cycles[0].voxels.tolist()
+    [[0, 0], [0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1], [2, 2]]
     """
     options = filled(CubicalOptions, options)
     representatives = options["representatives"]

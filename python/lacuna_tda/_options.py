@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import bytes_of, number, optional_count, warn, word
+from ._arguments import bytes_of, number, optional_count, optional_number, warn, word
 from ._keywords import refuse_unknown
 from ._progress import Report, shown
 
@@ -193,8 +193,8 @@ WITHOUT_EFFECT = {"check", "locations"}
 
 def _begun(options: RunOptions, request: Any, report: Report | None) -> _lacuna.Run:
     threads, backend = optional_count("threads", options["threads"], 1), word("backend", options["backend"], "auto, cpu or cuda")
-    limit = options["time_limit"]
-    if limit is not None and not number("time_limit", limit) > 0:
+    limit = optional_number("time_limit", options["time_limit"])
+    if limit is not None and not limit > 0:
         raise ValueError(f"time_limit: expected seconds, more than 0, found {limit!r}")
     return _lacuna.Run(threads, backend, report, limit, bytes_of("memory", options["memory"]), _checkpoint(options, request))
 
