@@ -53,10 +53,12 @@ def add_legend(axes: Axes, handles: Sequence[Artist], top: float, corner: Corner
         if fits and taken < 0.25:
             break
     (left, right), (bottom, _) = axes.get_xlim(), axes.get_ylim()
+    above = (top - bottom) * taken / (1 - taken)
     if is_equal:
-        # The higher the axes are, the narrower they become.
-        right = max(right, left + (top - bottom) / (1 - taken) * SHRINKS * extent.width / room.height)
-    extend(axes, (left, right), (bottom, (top - taken * bottom) / (1 - taken)))
+        # The higher the axes are, the narrower they become, unless their width decides how large they are.
+        right = max(right, left + (top - bottom + above) * SHRINKS * extent.width / room.height)
+        above = max(above, (right - left) * SHRINKS * extent.height / room.width)
+    extend(axes, (left, right), (bottom, top + above))
 
 
 def _is_beyond_diagonal(axes: Axes, legend: Bbox, corner: Corner, radius: float) -> bool:

@@ -33,11 +33,11 @@ MANY = 5000
 HEXAGONS = 100
 """The number of hexagons across a picture."""
 
-SECTIONS = 400
-"""The height of a barcode in bars, beyond which bars move closer together."""
+ROOM = 400
+"""The number of bars that a barcode has room for; more of them move closer together."""
 
 FEW = 12
-"""So many bars of a dimension have the room that they have in a small barcode, however many there are of others."""
+"""The number of bars of a dimension that do not move closer together, however many bars other dimensions have."""
 
 
 @suggests_keywords
@@ -91,7 +91,7 @@ def plot_diagram(
     >>> axes.get_xlabel(), axes.get_ylabel()
     ('birth', 'death')
     """
-    size, lifetime = number("size", size), flag("lifetime", lifetime)
+    size, lifetime, legend = number("size", size), flag("lifetime", lifetime), flag("legend", legend)
     if not 0 < size < np.inf:
         raise ValueError(f"size: expected a finite number above 0, found {size!r}")
     sections, axes = _sections(diagram, dims), _axes(ax)
@@ -111,7 +111,7 @@ def plot_diagram(
     handles, radius = _draw_points(axes, [dim for dim, _ in sections], points, size, (*across.limits, *upward.limits))
     _finish(axes, title, "birth", "lifetime" if lifetime else "death")
     extend(axes, across.limits, upward.limits)
-    if flag("legend", legend):
+    if legend:
         add_legend(axes, handles, upward.limits[1], None if lifetime else _corner_beyond_diagonal(sections), radius)
     return axes
 
@@ -141,7 +141,7 @@ def plot_barcode(
     -------
     matplotlib.axes.Axes
     """
-    most = optional_count("most", most, 0)
+    most, legend = optional_count("most", most, 0), flag("legend", legend)
     sections, axes = _sections(diagram, dims), _axes(ax)
     if most is not None:
         sections = [(dim, bars[np.sort(np.argsort(-_lengths(bars), kind="stable")[:most])]) for dim, bars in sections]
@@ -172,7 +172,7 @@ def plot_barcode(
     _finish(axes, title, "value", "")
     axes.set_yticks([])
     extend(axes, scale.limits, (-0.05 * top, 1.05 * top))
-    if flag("legend", legend):
+    if legend:
         line = extra("matplotlib.lines", "matplotlib", "a picture").Line2D
         add_legend(axes, [line([], [], color=_colour(dim), linewidth=3, label=_name(dim)) for dim, _ in sections if dim is not None], top)
     return axes
@@ -287,19 +287,20 @@ def plot_euler(
     -------
     matplotlib.axes.Axes
     """
+    legend = flag("legend", legend)
     axes, values = _axes(ax), curve.values.astype(np.float64)
     low, high = _ends(values)
     _draw_steps(axes, values, curve.euler, low, high, label=label)
     _finish(axes, title, "value", "Euler characteristic")
     named = axes.get_legend_handles_labels()[0]
-    if flag("legend", legend) and named:
+    if legend and named:
         add_legend(axes, named, max(float(np.max(line.get_ydata())) for line in axes.lines))
     return axes
 
 
 @suggests_keywords
 def plot_landscape(
-    landscape: Diagram | NDArray[Any],
+    diagram: Diagram | NDArray[Any],
     *,
     dim: int | None = None,
     count: int = 5,
@@ -313,7 +314,7 @@ def plot_landscape(
 
     Parameters
     ----------
-    landscape : Diagram, or an array (count, resolution)
+    diagram : Diagram, or an array (count, resolution)
         A diagram, or what :func:`landscape` made of one.
     dim : int, optional
         The dimension of a diagram; by default 1.
@@ -328,12 +329,13 @@ def plot_landscape(
     -------
     matplotlib.axes.Axes
     """
-    if isinstance(landscape, Diagram):
-        bars = _finite(landscape.bars(1 if dim is None else dim))
+    legend = flag("legend", legend)
+    if isinstance(diagram, Diagram):
+        bars = _finite(diagram.bars(1 if dim is None else dim))
         range = _ends(bars.ravel()) if range is None else range
         functions = vectors.landscape(bars, count=count, resolution=resolution, range=range)
     else:
-        functions = _array("landscape", landscape, dim, range)
+        functions = _array(diagram, dim, range)
     axes, (low, high) = _axes(ax), _pair("range", range)
     xs = np.linspace(low, high, functions.shape[1])
     for k, function in enumerate(functions, 1):
@@ -341,14 +343,14 @@ def plot_landscape(
     top = float(functions.max(initial=0.0)) or 1.0
     _finish(axes, title, "value", "landscape")
     extend(axes, (low, high), (-0.02 * top, 1.05 * top))
-    if flag("legend", legend):
+    if legend:
         add_legend(axes, axes.get_legend_handles_labels()[0], top)
     return axes
 
 
 @suggests_keywords
 def plot_persistence_image(
-    image: Diagram | NDArray[Any],
+    diagram: Diagram | NDArray[Any],
     *,
     dim: int | None = None,
     resolution: int | tuple[int, int] = (50, 50),
@@ -362,7 +364,7 @@ def plot_persistence_image(
 
     Parameters
     ----------
-    image : Diagram, or an array (persistences, births)
+    diagram : Diagram, or an array (persistences, births)
         A diagram, or what :func:`persistence_image` made of one.
     dim : int, optional
         The dimension of a diagram; by default 1.
@@ -380,8 +382,8 @@ def plot_persistence_image(
     -------
     matplotlib.axes.Axes
     """
-    if isinstance(image, Diagram):
-        bars = _finite(image.bars(1 if dim is None else dim))
+    if isinstance(diagram, Diagram):
+        bars = _finite(diagram.bars(1 if dim is None else dim))
         range = (_ends(bars.min(axis=1)), _ends(np.append(_lengths(bars), 0.0))) if range is None else range
         births, persistences = (_pair("range", ends) for ends in _two("range", range))
         width = max(births[1] - births[0], persistences[1] - persistences[0]) / 20 if bandwidth is None else bandwidth
@@ -389,16 +391,11 @@ def plot_persistence_image(
             bars, resolution=resolution, range=(births, persistences), bandwidth=width, weight=weight
         )
     else:
-        pixels = _array("image", image, dim, range)
+        pixels = _array(diagram, dim, range)
         births, persistences = (_pair("range", ends) for ends in _two("range", range))
     axes = _axes(ax)
-    # Values of the grid are in the middle of pixels.
-    sides = [
-        side
-        for (low, high), steps in zip((births, persistences), pixels.shape[::-1])
-        for side in (low - (high - low) / (2 * max(steps - 1, 1)), high + (high - low) / (2 * max(steps - 1, 1)))
-    ]
-    axes.imshow(pixels, origin="lower", extent=(sides[0], sides[1], sides[2], sides[3]), aspect="auto")
+    (left, right), (bottom, top) = _sides(births, pixels.shape[1]), _sides(persistences, pixels.shape[0])
+    axes.imshow(pixels, origin="lower", extent=(left, right, bottom, top), aspect="auto")
     _finish(axes, title, "birth", "persistence")
     return axes
 
@@ -409,11 +406,11 @@ class _Scale(NamedTuple):
     finite: tuple[float, float]
     """The range of the finite values, with a margin on both sides."""
     place: dict[float, float]
-    """The places of the infinite values, whether there are any or not."""
+    """The places of both infinities."""
     limits: tuple[float, float]
-    """The range of all values that there are, likewise."""
+    """The range of the finite values and of those infinities that are among the values, with a margin on both sides."""
     has: dict[float, bool]
-    """Whether there are values that are infinite so."""
+    """Whether an infinity is among the values."""
 
     @classmethod
     def of(cls, values: NDArray[np.float64], low: float, high: float) -> _Scale:
@@ -475,7 +472,7 @@ def _sections(diagram: Any, dims: Iterable[int] | None) -> list[tuple[int | None
     return found
 
 
-def _array(name: str, array: Any, dim: int | None, range: object) -> NDArray[np.float64]:
+def _array(array: Any, dim: int | None, range: object) -> NDArray[np.float64]:
     """An array of two axes that was made of a diagram."""
     if dim is not None:
         raise ValueError(f"dim: expected beside a Diagram, found {type(array).__name__}")
@@ -483,7 +480,7 @@ def _array(name: str, array: Any, dim: int | None, range: object) -> NDArray[np.
         raise ValueError("range is missing: expected beside an array, as it was given to the function that made it")
     found = np.asarray(array, dtype=np.float64)
     if found.ndim != 2:
-        raise ValueError(f"{name}: expected a Diagram or an array of two axes, found one of shape {found.shape}")
+        raise ValueError(f"diagram: expected a Diagram or an array of two axes, found one of shape {found.shape}")
     return found
 
 
@@ -502,12 +499,19 @@ def _pair(name: str, pair: Any) -> tuple[float, float]:
     return number(name, low), number(name, high)
 
 
+def _sides(ends: tuple[float, float], values: int) -> tuple[float, float]:
+    """The outer sides of the pixels of a row, in whose middle the values of a grid lie."""
+    half = (ends[1] - ends[0]) / (2 * max(values - 1, 1))
+    return ends[0] - half, ends[1] + half
+
+
 def _finite(bars: Bars) -> Bars:
     """The bars with two finite ends."""
     return bars[np.isfinite(bars).all(axis=1)]
 
 
 def _concatenated(arrays: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """One array of several, of which there may be none."""
     return np.concatenate([np.empty(0), *arrays])
 
 
@@ -550,18 +554,19 @@ def _draw_points(
         marks.set_zorder(2 + layer / 100)
     handles = [_mark(size, _colour(dim), label=_name(dim)) for dim in dims if dim is not None]
     shown = [*(10**power for power in range(1, 20) if 10**power < most), most]
-    handles += [_mark(size * _growth(count), "0.7", "0.2", f"{count} bars") for count in shown if count > 1]
-    handles += [_mark(4 * size, "0.2", label=f"{densest} bars", marker="h")] if densest else []
+    handles += [_mark(size * _growth(count), "0.7", _ink(axes), f"{count} bars") for count in shown if count > 1]
+    handles += [_mark(4 * size, "0.3", label=f"{densest} bars", marker="h")] if densest else []
     return handles, float(np.sqrt(size * _growth(most)) / 2)
 
 
 def _draw_marks(axes: Axes, places: Bars, counts: NDArray[np.int64], dim: int | None, size: float) -> list[Any]:
     """Draws marks at some places, of bars of some numbers: one collection of those of single bars, one of the others."""
-    single, several = counts == 1, counts > 1
+    is_one = counts == 1
+    alone, shared, sizes = places[is_one], places[~is_one], size * _growth(counts[~is_one])
     style: dict[str, Any] = {"facecolors": _colour(dim), "alpha": 0.8}
     return [
-        axes.scatter(places[single, 0], places[single, 1], size, label=_name(dim), linewidths=0, **style),
-        axes.scatter(places[several, 0], places[several, 1], size * _growth(counts[several]), edgecolors="0.2", linewidths=0.8, **style),
+        axes.scatter(alone[:, 0], alone[:, 1], size, label=_name(dim), linewidths=0, **style),
+        axes.scatter(shared[:, 0], shared[:, 1], sizes, edgecolors=_ink(axes), linewidths=0.8, **style),
     ]
 
 
@@ -583,7 +588,12 @@ def _growth(count: Any) -> Any:
     return 1.0 + 0.6 * np.log2(count)
 
 
-def _mark(size: float, colour: str, rim: str = "none", label: str | None = None, marker: str = "o") -> Artist:
+def _ink(axes: Axes) -> Any:
+    """The colour of text, which differs from the background in every style of matplotlib."""
+    return axes.xaxis.label.get_color()
+
+
+def _mark(size: float, colour: str, rim: Any = "none", label: str | None = None, marker: str = "o") -> Artist:
     """A mark of the legend."""
     line = extra("matplotlib.lines", "matplotlib", "a picture").Line2D
     style = {"color": colour, "markeredgecolor": rim, "markeredgewidth": 0.8 if rim != "none" else 0.0}
@@ -608,10 +618,10 @@ def _draw_infinities(axes: Axes, axis: Any, scale: _Scale, other: _Scale) -> Non
 
 def _heights(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """The heights of the dimensions of a barcode, by their numbers of bars."""
-    if counts.sum() <= SECTIONS:
+    if counts.sum() <= ROOM:
         return counts
     roots = np.sqrt(counts)
-    shares: NDArray[np.float64] = SECTIONS * roots / roots.sum()
+    shares: NDArray[np.float64] = ROOM * roots / roots.sum()
     return shares.clip(np.minimum(counts, FEW), counts)
 
 

@@ -421,7 +421,7 @@ def test_landscapes_are_those_of_the_function() -> None:
         lacuna_tda.plot_landscape(functions, dim=1, range=ends)
     with pytest.raises(ValueError, match="range: expected a pair, found 3"):
         lacuna_tda.plot_landscape(functions, range=3)
-    with pytest.raises(ValueError, match=r"landscape: expected a Diagram or an array of two axes, found one of shape \(50,\)"):
+    with pytest.raises(ValueError, match=r"diagram: expected a Diagram or an array of two axes, found one of shape \(50,\)"):
         lacuna_tda.plot_landscape(functions[0], range=ends)
 
 
