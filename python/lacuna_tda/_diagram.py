@@ -302,7 +302,7 @@ class Diagram:
         return None
 
     def show(self, *, title: str = "Persistence diagram", height: int = 800) -> Page:
-        """Shows the page of :meth:`report` below a notebook's cell that ends with this call, or else in the browser.
+        """Show the page of :meth:`report` below a notebook's cell that ends with this call, or else in the browser.
 
         In the browser the page is a file in the folder of temporary files. Where there is no browser, a warning says where the file is.
 

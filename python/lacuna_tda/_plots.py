@@ -51,7 +51,7 @@ def plot_diagram(
     size: float = 16.0,
     lifetime: bool = False,
 ) -> Axes:
-    """Draws each bar as a point (birth, death), a colour for each dimension; infinite values have lines of their own.
+    """Draw each bar as a point (birth, death), a colour for each dimension; infinite values have lines of their own.
 
     Bars with the same birth and death share a mark with a rim, whose area grows by the same amount with each doubling of their number. The
     legend shows marks of 10, 100, … bars and of the greatest number. More than 5000 points of a dimension are counted in hexagons, darker
@@ -126,7 +126,7 @@ def plot_barcode(
     legend: bool = True,
     most: int | None = None,
 ) -> Axes:
-    """Draws each bar as a line from birth to death, dimension above dimension, in each by birth; infinite ends are arrows.
+    """Draw each bar as a line from birth to death, dimension above dimension, in each by birth; infinite ends are arrows.
 
     Of more than 400 bars, the height of a dimension grows with the square root of their number, so that few bars remain visible above many.
 
@@ -218,14 +218,16 @@ def plot_betti(
     legend: bool = True,
     panels: bool = False,
 ) -> Axes | NDArray[Any]:
-    """Draws the Betti curves: the number of bars of each dimension that are alive at each value, a step function.
+    """Draw the Betti curves: the number of bars of each dimension that are alive at each value, a step function.
 
     Parameters
     ----------
-    diagram, dims, title, legend
+    diagram, dims
         As those of :func:`plot_diagram`.
     ax : matplotlib.axes.Axes, or an array of these, optional
         Where to draw; by default a new figure. An array has axes for each dimension, which are its panels.
+    title, legend
+        As those of :func:`plot_diagram`.
     panels : bool
         Whether each dimension has a panel with a scale of its own, whose ordinate is named by the dimension instead of a legend. The panels
         of a new figure lie above one another and share their abscissa.
@@ -270,7 +272,7 @@ def plot_euler(
     label: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draws an Euler characteristic curve: the Euler characteristic at each value, a step function.
+    """Draw an Euler characteristic curve: the Euler characteristic at each value, a step function.
 
     Parameters
     ----------
@@ -310,7 +312,7 @@ def plot_landscape(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draws the first functions of a persistence landscape, on the scale of :func:`landscape`.
+    """Draw the first functions of a persistence landscape, on the scale of :func:`landscape`.
 
     Parameters
     ----------
@@ -360,7 +362,7 @@ def plot_persistence_image(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draws a persistence image. ``axes.figure.colorbar(axes.images[0])`` adds a scale.
+    """Draw a persistence image. ``axes.figure.colorbar(axes.images[0])`` adds a scale.
 
     Parameters
     ----------
@@ -368,13 +370,15 @@ def plot_persistence_image(
         A diagram, or what :func:`persistence_image` made of one.
     dim : int, optional
         The dimension of a diagram; by default 1.
-    resolution, weight
-        As those of :func:`persistence_image`, of a diagram.
+    resolution : int or pair of int
+        The number of pixels of the image of a diagram, as that of :func:`persistence_image`.
     range : pair of pairs of float, optional
         The first and the last birth, and the first and the last persistence; expected beside an array. By default the finite bars of a
         diagram span it, persistence from 0.
     bandwidth : float, optional
         The standard deviation of the Gaussians of a diagram; by default a twentieth of the longer side of the range.
+    weight : float
+        The exponent of the weights of the bars of a diagram, as that of :func:`persistence_image`.
     ax, title
         As those of :func:`plot_diagram`.
 

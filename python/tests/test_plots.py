@@ -306,6 +306,7 @@ def test_large_pictures_are_small_files(large: Diagram) -> None:
 
 def at(axes: Axes, line: int, value: float) -> float:
     """What a step function is at a value."""
+    assert axes.lines[line].get_drawstyle() == "steps-post"
     xs, ys = axes.lines[line].get_data()
     order = np.argsort(xs, kind="stable")
     xs, ys = np.asarray(xs)[order], np.asarray(ys)[order]
