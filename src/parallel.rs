@@ -52,7 +52,7 @@ impl SharedRange {
 /// Calls `work` with each item and returns the results in order. As many threads as the current pool has take the
 /// items one by one; each of them is the only thread of a pool of its own, so that parallel loops inside `work` stay
 /// on it.
-pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) -> R + Sync)) -> Vec<R> {
+pub fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) -> R + Sync)) -> Vec<R> {
     let workers = rayon::current_num_threads().min(items.len());
     let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(items.len()).collect();
     let tasks = Mutex::new(items.into_iter().zip(&mut results));

@@ -12,6 +12,7 @@ array([[1.        , 1.41421356]])
 :func:`rips_many`         barcodes of many of these
 :func:`reduce`            persistence pairs of a boundary matrix
 :func:`cubical`           barcode of an image
+:func:`cubical_many`      barcodes of many images
 :func:`ecc`               Euler characteristic curve of an image
 :func:`thin`              skeleton of a binary image
 :func:`bottleneck`,       distances between diagrams
@@ -38,7 +39,8 @@ array([[1.        , 1.41421356]])
 :func:`plot_persistence_image`
 :class:`DeviceArray`      a skeleton on a GPU
 :mod:`lacuna_tda.sklearn` transformers of scikit-learn
-:mod:`lacuna_tda.torch`   bars that PyTorch differentiates
+:mod:`lacuna_tda.torch`   bars, vectors and Euler curves that PyTorch differentiates
+:mod:`lacuna_tda.jax`     bars that JAX differentiates
 :mod:`lacuna_tda.compat`  modules in the places of other libraries
 ========================= =============================================================
 
@@ -57,7 +59,7 @@ from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks
 from ._distances import Matching, bottleneck, wasserstein
 from ._files import BoundaryMatrix, CellPairs, Comparison, compare, convert, read, write
 from ._generate import generate
-from ._images import cubical, ecc, thin
+from ._images import cubical, cubical_many, ecc, thin
 from ._lacuna import DeviceArray, __version__
 from ._machine import Device, Info, info
 from ._matrices import Reduction, reduce
@@ -87,6 +89,7 @@ __all__ = [
     "compare",
     "convert",
     "cubical",
+    "cubical_many",
     "ecc",
     "entropy",
     "entropy_summary",

@@ -18,6 +18,7 @@ __all__ = [
     "clouds",
     "condensed",
     "cubical",
+    "cubical_many",
     "diagram_distance",
     "ecc",
     "ecc_on_device",
@@ -122,6 +123,7 @@ def reduce_matrix(
 ) -> PairsAnswer: ...
 def reduce_file(path: str, request: _matrices.Request, run: Run) -> PairsAnswer: ...
 def cubical(array: NDArray[Any], request: _images.Request, run: Run) -> CubicalAnswer: ...
+def cubical_many(images: list[NDArray[Any]], request: _images.Request, run: Run) -> list[CubicalAnswer | Exception]: ...
 def ecc(
     array: NDArray[Any],
     bins: int | None,

@@ -85,7 +85,7 @@ class ReduceOptions(LongRunOptions, total=False):
 
 
 class CubicalManyOptions(RunOptions, total=False):
-    """Options of each of several images, as of :func:`cubical`."""
+    """Options of :func:`cubical_many`."""
 
     construction: Construction
     superlevel: Annotated[bool, False]
@@ -101,6 +101,24 @@ class CubicalManyOptions(RunOptions, total=False):
 
 class CubicalOptions(CubicalManyOptions, LongRunOptions, total=False):
     """Options of :func:`cubical`, where all are documented."""
+
+
+class RipsTensorOptions(RunOptions, total=False):
+    """Options of :func:`lacuna_tda.torch.rips`."""
+
+    metric: Annotated[Literal["euclidean", "precomputed"], "euclidean"]
+    max_dim: Annotated[int, 1]
+    threshold: Annotated[float | None, None]
+    modulus: Annotated[int, 2]
+
+
+class CubicalTensorOptions(RunOptions, total=False):
+    """Options of :func:`lacuna_tda.torch.cubical`."""
+
+    construction: Construction
+    superlevel: Annotated[bool, False]
+    max_dim: Annotated[int | None, None]
+    threshold: Annotated[float | None, None]
 
 
 class EccOptions(RunOptions, total=False):

@@ -10,6 +10,7 @@ from . import _lacuna
 from ._arguments import bars_of, count, flag, floats, number, optional_count, optional_number, warn, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._inputs import are_points, distances_of, tell_of_distances
+from ._many import answered, diagrams, each, expect_errors
 from ._options import RipsManyOptions, RipsOptions, expect_representatives, filled, running, takes
 
 if TYPE_CHECKING:
@@ -183,50 +184,26 @@ def rips_many(
     >>> lacuna_tda.rips_many([clouds[0], [[np.nan]]], errors="return")
     [<Diagram H0: 2>, ValueError('coordinate 0 of point 0: expected a finite number, found NaN')]
     """
-    if errors not in ("raise", "return"):
-        raise ValueError(f"errors: expected raise or return, found {errors!r}")
+    expect_errors(errors)
     options = filled(RipsManyOptions, options)
     request, are_births = _requested(options)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
-    found: list[Exception | None] = []
 
-    def answered(run: _lacuna.Run) -> list[RipsAnswer | Exception]:
-        inputs = []
+    def inputs(run: _lacuna.Run) -> list[_lacuna.Distances | Exception]:
         # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
         is_array = isinstance(X, np.ndarray) and X.dtype != object and not np.ma.is_masked(X)
-        if is_array and are_points(options) and not are_births:
-            for one in X if X.shape[1] == X.shape[2] else ():
-                if tell_of_distances(one):
-                    break
-            for input_or_error in _lacuna.clouds(floats(X)):
-                if isinstance(input_or_error, Exception):
-                    found.append(input_or_error)
-                else:
-                    inputs.append(input_or_error)
-                    found.append(None)
-        else:
-            for one in X:
-                try:
-                    inputs.append(distances_of(one, options, are_births, run))
-                    found.append(None)
-                except (TypeError, ValueError) as error:
-                    found.append(error)
-        return _lacuna.rips_many(inputs, request, run)
+        if not is_array or not are_points(options) or are_births:
+            return each(X, lambda one: distances_of(one, options, are_births, run))
+        for one in X if X.shape[1] == X.shape[2] else ():
+            if tell_of_distances(one):
+                break
+        return _lacuna.clouds(floats(X))
 
-    answers = iter(running(options, answered))
-    all_found: list[Diagram | Exception] = []
-    for earlier in found:
-        if earlier is not None:
-            all_found.append(earlier)
-            continue
-        answer = next(answers)
-        all_found.append(answer if isinstance(answer, Exception) else _diagram(answer, request))
-    if errors == "raise":
-        for number, one_found in enumerate(all_found):
-            if isinstance(one_found, Exception):
-                raise type(one_found)(f"input {number}: {one_found}") from one_found
-    return all_found
+    def answers(run: _lacuna.Run) -> list[RipsAnswer | Exception]:
+        return answered(inputs(run), lambda inputs: _lacuna.rips_many(inputs, request, run))
+
+    return diagrams(running(options, answers), lambda answer: _diagram(answer, request), errors)
 
 
 class Request(NamedTuple):

@@ -1,8 +1,9 @@
-"""Bars that PyTorch differentiates, of points, distances and images. PyTorch is imported by the first call.
+"""Topology in training with PyTorch: bars of points, distances and images, vectors of bars, and Euler curves, all differentiable.
 
-A bar is born and dies with a simplex, whose diameter is the length of one edge: of a bar of points, birth and death are the distances of two
-points each. Of an image they are values of two voxels. Where no two distances or values are the same, these edges and voxels stay the same while
-what they belong to changes a little. So births and deaths are differentiable, and their gradients are those of a few distances or voxels.
+A bar is born and dies with a simplex, whose diameter is the length of one edge: of a bar of points, birth and death are the distances of
+two points each. Of an image they are values of two voxels. Where no two distances or values are the same, these edges and voxels stay the
+same while what they belong to changes a little. So births and deaths are differentiable, and their gradients are those of a few distances
+or voxels.
 
 >>> import lacuna_tda.torch as topology  # doctest: +SKIP
 >>> points = torch.rand(100, 2, requires_grad=True)  # doctest: +SKIP
@@ -10,165 +11,490 @@ what they belong to changes a little. So births and deaths are differentiable, a
 >>> (deaths - births).sum().backward()  # doctest: +SKIP
 
 Where two distances are equal, the gradient is that of one of several edges. A distance of two equal points has the gradient zero.
+
+Of a batch, the bars of all inputs are found by one call on all cores. Births and deaths are gathered, and their gradients added up, where
+the tensor lies, on a GPU too. Functions of bars take those of a whole batch:
+
+>>> images = torch.rand(256, 28, 28, requires_grad=True)  # doctest: +SKIP
+>>> bars = topology.cubical(images, batch=True)  # doctest: +SKIP
+>>> topology.total_persistence(bars, dim=1, order=2).mean().backward()  # doctest: +SKIP
+
+PyTorch is imported by the first call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+import math
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
+from ._arguments import count as whole, flag, hint, number
 from ._extras import extra
 from ._keywords import suggests_keywords
+from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from typing_extensions import Unpack
 
-    from ._progress import Report
+__all__ = ["cubical", "ecc", "landscape", "persistence_image", "rips", "silhouette", "total_persistence"]
 
-__all__ = ["cubical", "rips"]
-
-Backend = Literal["auto", "cpu", "cuda"]
 Indices = NDArray[np.int64]
+Range = tuple[float, float]
 
 
-@suggests_keywords
-def rips(
-    X: Tensor,
-    *,
-    metric: Literal["euclidean", "precomputed"] = "euclidean",
-    max_dim: int = 1,
-    threshold: float | None = None,
-    modulus: int = 2,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> list[Tensor]:
-    """The Vietoris-Rips barcode of points or distances, differentiable.
+@overload
+def rips(X: Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> list[list[Tensor]]: ...
+@overload
+def rips(X: Tensor, **options: Unpack[RipsTensorOptions]) -> list[Any]: ...
+@takes(RipsTensorOptions)
+def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> list[Any]:
+    """The Vietoris-Rips barcode of points or distances, or of each of a batch, differentiable.
 
     Parameters
     ----------
-    X : tensor
-        Points (n, d), or with ``metric="precomputed"`` distances (n, n), of single or double precision, on any device: they are copied to the
-        processor. Of distances the mean of both halves counts.
+    X : tensor or sequence of tensors
+        Points (n, d), or with ``metric="precomputed"`` distances (n, n), of single or double precision, on any device: they are copied to
+        the processor. Of distances the mean of both halves counts. A batch has one more axis in front, or is a sequence of tensors, in
+        which numbers of points may differ.
     metric : "euclidean" or "precomputed"
         What ``X`` holds.
-    max_dim, threshold, modulus, threads, backend, progress
-        As those of :func:`lacuna_tda.rips`.
+    max_dim, threshold, modulus, threads, backend, progress, time_limit, memory
+        As those of :func:`lacuna_tda.rips`; of a batch, of :func:`lacuna_tda.rips_many`.
 
     Returns
     -------
     list of tensor
-        For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.rips`, with the type and the device of ``X``. The death
-        of a bar that never ends is ``inf``; it and the births of dimension 0, which are 0, have no gradient.
+        For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.rips`, with the type and the device of ``X``. The
+        death of a bar that never ends is ``inf``; it and the births of dimension 0, which are 0, have no gradient. Of a batch, a list of
+        such lists.
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As :func:`lacuna_tda.rips`; ``X`` is no tensor of floats.
+    ValueError, TypeError, MemoryError, TimeoutError, RuntimeError
+        As :func:`lacuna_tda.rips`; ``X`` is no tensor of floats, or tensors of a sequence differ in more than their numbers of points.
     ImportError
         PyTorch is not installed.
     """
     torch = _torch()
-    _expect_floats(torch, X)
-    if metric not in ("euclidean", "precomputed"):
-        raise ValueError(f"metric: expected euclidean or precomputed, found {metric!r}")
-    is_precomputed = metric == "precomputed"
-    if is_precomputed and X.ndim != 2:
-        raise ValueError(f"expected distances of shape (n, n), found a tensor of shape {tuple(X.shape)}")
-    diagram = _rips.rips(
-        X.detach().cpu().numpy(),
-        metric=metric,
-        max_dim=max_dim,
-        threshold=threshold,
-        modulus=modulus,
-        symmetrize="mean" if is_precomputed else None,
-        representatives="simplices",
-        threads=threads,
-        backend=backend,
-        progress=progress,
-    )
-
-    def lengths(edges: Indices) -> Tensor:
-        i, j = torch.from_numpy(edges.T.copy()).to(X.device)
-        if is_precomputed:
-            return (X[i, j] + X[j, i]) / 2
+    options = filled(RipsTensorOptions, options)
+    if options["metric"] not in ("euclidean", "precomputed"):
+        raise ValueError(f"metric: expected euclidean or precomputed, found {options['metric']!r}")
+    is_precomputed = options["metric"] == "precomputed"
+    batch: Any = X
+    is_tensor = isinstance(X, torch.Tensor)
+    is_one = is_tensor and batch.ndim != 3
+    inputs = _several(torch, [batch] if is_one else batch)
+    for one in inputs:
+        if is_precomputed and one.ndim != 2:
+            raise ValueError(f"expected distances of shape (n, n), found a tensor of shape {tuple(one.shape)}")
+    kinds = {(one.dtype, one.device, () if is_precomputed else tuple(one.shape[1:])) for one in inputs}
+    if len(kinds) > 1:
+        raise ValueError(f"expected tensors of one type and device, of points with as many coordinates, found {sorted(map(str, kinds))}")
+    asked: dict[str, Any] = {**options, "representatives": "simplices", "symmetrize": "mean" if is_precomputed else None}
+    arrays: Any = batch.detach().cpu().numpy() if is_tensor else [one.detach().cpu().numpy() for one in inputs]
+    diagrams = [_rips.rips(arrays, **asked)] if is_one else _rips.rips_many(arrays, **asked)
+    tables = [diagram.representatives or [] for diagram in diagrams]
+    if not tables:
+        return []
+    # In dimension 0 births have no edges.
+    births = [table.birth_edges if dim else np.full_like(table.death_edges, -1) for one in tables for dim, table in enumerate(one)]
+    deaths = [table.death_edges for one in tables for table in one]
+    edges = np.stack([np.concatenate(births), np.concatenate(deaths)], axis=1)
+    found = _Ends([[len(table.places) for table in one] for one in tables], edges[:, :, 0] >= 0)
+    i, j = edges[found.known].T
+    n = np.array([len(one) for one in inputs])
+    if is_precomputed:
+        row, first = n[found.inputs], _starts(n**2)[found.inputs]
+        distances = torch.cat([one.reshape(-1) for one in inputs])
+        places = first + row * i + j, first + row * j + i
+        bars = found.bars(torch, distances, np.inf, lambda upper, lower: (distances[upper] + distances[lower]) / 2, *places)
+    else:
+        first = _starts(n)[found.inputs]
+        points = torch.cat(inputs)
         # Its gradient is zero where two points are equal.
-        apart: Tensor = torch.linalg.vector_norm(X[i] - X[j], dim=1)
-        return apart
-
-    tables = diagram.representatives or []
-    return [
-        _bars(
-            torch,
-            lengths,
-            X.new_zeros(len(table.places)) if dim == 0 else lengths(table.birth_edges),
-            table.death_edges,
-            X.new_full((len(table.places),), np.inf),
-        )
-        for dim, table in enumerate(tables)
-    ]
+        bars = found.bars(torch, points, np.inf, lambda i, j: torch.linalg.vector_norm(points[i] - points[j], dim=1), first + i, first + j)
+    return bars[0] if is_one else bars
 
 
-@suggests_keywords
-def cubical(
-    image: Tensor,
-    *,
-    construction: Literal["T", "V"] = "T",
-    superlevel: bool = False,
-    max_dim: int | None = None,
-    threshold: float | None = None,
-    threads: int | None = None,
-    backend: Backend = "auto",
-    progress: bool | Report = False,
-) -> list[Tensor]:
-    """The barcode of an image, differentiable.
+@overload
+def cubical(image: Tensor, *, batch: Literal[False] = ..., **options: Unpack[CubicalTensorOptions]) -> list[Tensor]: ...
+@overload
+def cubical(image: Tensor, *, batch: Literal[True], **options: Unpack[CubicalTensorOptions]) -> list[list[Tensor]]: ...
+@takes(CubicalTensorOptions)
+def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTensorOptions]) -> list[Any]:
+    """The barcode of an image, or of each of a batch, differentiable.
 
     Parameters
     ----------
     image : tensor
-        Up to three axes of more than one voxel, of single or double precision, on any device: it is copied to the processor.
-    construction, superlevel, max_dim, threshold, threads, backend, progress
-        As those of :func:`lacuna_tda.cubical`.
+        Up to three axes of more than one voxel, of single or double precision, on any device: it is copied to the processor. A batch has
+        one more axis in front; of images with channels, ``image.flatten(0, 1)`` is the batch of all channels.
+    batch : bool
+        Whether the first axis runs through images.
+    construction, superlevel, max_dim, threshold, threads, backend, progress, time_limit, memory
+        As those of :func:`lacuna_tda.cubical`; of a batch, of :func:`lacuna_tda.cubical_many`.
 
     Returns
     -------
     list of tensor
-        For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.cubical`, with the type and the device of the image. The
-        death of a bar that never ends is ``inf``, of superlevel sets ``-inf``, without a gradient.
+        For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.cubical`, with the type and the device of the image.
+        The death of a bar that never ends is ``inf``, of superlevel sets ``-inf``, without a gradient. Of a batch, a list of such lists.
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
+    ValueError, TypeError, MemoryError, TimeoutError, RuntimeError
         As :func:`lacuna_tda.cubical`; the image is no tensor of floats.
     ImportError
         PyTorch is not installed.
     """
     torch = _torch()
+    options = filled(CubicalTensorOptions, options)
     _expect_floats(torch, image)
-    diagram = _images.cubical(
-        image.detach().cpu().numpy(),
-        construction=construction,
-        superlevel=superlevel,
-        max_dim=max_dim,
-        threshold=threshold,
-        locations=True,
-        threads=threads,
-        backend=backend,
-        progress=progress,
-    )
+    is_one = not flag("batch", batch)
+    _tell_of_channels(image.shape if is_one else image.shape[1:])
+    array = image.detach().cpu().numpy()
+    asked: dict[str, Any] = {**options, "locations": True}
+    diagrams = [_images.cubical(array, **asked)] if is_one else _images.cubical_many(array, **asked)
+    tables = [diagram.locations or [] for diagram in diagrams]
+    if not tables:
+        return []
+    births, deaths = (np.concatenate([voxels[end] for one in tables for voxels in one]) for end in (0, 1))
+    voxels = np.stack([births, deaths], axis=1)
+    found = _Ends([[len(births) for births, _ in one] for one in tables], voxels[:, :, 0] >= 0)
+    places = np.ravel_multi_index((found.inputs, *voxels[found.known].T), (1, *image.shape) if is_one else image.shape)
+    values = image.reshape(-1)
+    bars = found.bars(torch, values, -np.inf if options["superlevel"] else np.inf, lambda at: values[at], places)
+    return bars[0] if is_one else bars
 
-    def values(voxels: Indices) -> Tensor:
-        return image[tuple(torch.from_numpy(voxels.T.copy()).to(image.device))]
 
-    never = -np.inf if superlevel else np.inf
-    return [
-        _bars(torch, values, values(births), deaths, image.new_full((len(deaths),), never))
-        for births, deaths in diagram.locations or []
-    ]
+@suggests_keywords
+def total_persistence(bars: Any, *, dim: int | None = None, order: float = 1.0) -> Tensor:
+    """The sum of the lengths of bars, or of a power of them.
+
+    As all functions of bars here, it takes those of one input or of several, does all at once, and leaves out bars that never end; bars of
+    superlevel sets, which go down, are turned.
+
+    Parameters
+    ----------
+    bars : tensor, or list of tensors, or list of these
+        Births and deaths (n, 2), or a list of such, one for each input; with ``dim``, what :func:`rips` and :func:`cubical` return.
+    dim : int, optional
+        The dimension; expected beside what they return, and beside that only.
+    order : float
+        The power.
+
+    Returns
+    -------
+    tensor
+        A number, of several inputs (m,).
+
+    Raises
+    ------
+    ValueError, TypeError
+        Bars of another shape or type; there are none of any input.
+    """
+    ends = _Finite.of(bars, dim)
+    return ends.answer(ends.powers(number("order", order)).sum(dim=1))
+
+
+@suggests_keywords
+def persistence_image(
+    bars: Any,
+    *,
+    range: tuple[Range, Range],
+    dim: int | None = None,
+    resolution: tuple[int, int] = (20, 20),
+    bandwidth: float = 1.0,
+    weight: float = 0.0,
+) -> Tensor:
+    """The persistence image: a Gaussian around each point (birth, persistence), added up at the points of a grid.
+
+    It is that of :func:`lacuna_tda.persistence_image`, on a grid that is always given: one that followed the bars would change while they
+    are trained.
+
+    Parameters
+    ----------
+    bars, dim
+        As those of :func:`total_persistence`.
+    range : pair of pairs of float
+        The first and the last birth of the grid, and the first and the last persistence.
+    resolution : pair of int
+        The number of grid points along births and along persistence.
+    bandwidth : float
+        The standard deviation of the Gaussians, in the unit of the bars.
+    weight : float
+        A bar has the weight persistence ** weight. From 1 up, bars that appear and vanish do so without a jump.
+
+    Returns
+    -------
+    tensor
+        (persistences, births), of several inputs (m, persistences, births).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`total_persistence`; no pairs, or no positive bandwidth.
+    """
+    ends = _Finite.of(bars, dim)
+    width = number("bandwidth", bandwidth)
+    if not 0 < width < np.inf:
+        raise ValueError(f"bandwidth: expected a finite number above 0, found {bandwidth!r}")
+    try:
+        (births, persistences), (across, up) = range, resolution
+    except (TypeError, ValueError):
+        expected = "expected pairs, as range=((0, 1), (0, 2)) and resolution=(20, 20)"
+        raise ValueError(f"range, resolution: {expected}, found {range!r} and {resolution!r}") from None
+    along_births = ends.bells(ends.births, births, across, width)
+    along_persistence = ends.bells(ends.deaths - ends.births, persistences, up, width)
+    weighted = along_persistence * ends.powers(number("weight", weight))[:, :, None]
+    return ends.answer(weighted.transpose(1, 2) @ along_births / (2 * math.pi * width**2))
+
+
+@suggests_keywords
+def landscape(
+    bars: Any, *, range: Range, dim: int | None = None, count: int = 5, resolution: int = 100
+) -> Tensor:
+    """The first functions of the persistence landscape times the root of 2, at the values of a grid.
+
+    It is that of :func:`lacuna_tda.landscape`, on a grid that is always given. Memory holds a number for each bar and value of the grid.
+
+    Parameters
+    ----------
+    bars, dim
+        As those of :func:`total_persistence`.
+    range : pair of float
+        The first and the last value.
+    count : int
+        The number of functions.
+    resolution : int
+        The number of values.
+
+    Returns
+    -------
+    tensor
+        (count, resolution), of several inputs (m, count, resolution).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`total_persistence`; no pair.
+    """
+    ends = _Finite.of(bars, dim)
+    count = whole("count", count, 1)
+    tents = ends.tents(range, resolution)
+    few = max(0, count - tents.shape[1])
+    tents = _torch().nn.functional.pad(tents, (0, 0, 0, few))
+    return ends.answer(math.sqrt(2) * tents.topk(count, dim=1).values)
+
+
+@suggests_keywords
+def silhouette(
+    bars: Any, *, range: Range, dim: int | None = None, weight: float = 0.0, resolution: int = 100
+) -> Tensor:
+    """The silhouette, the mean of the tents of all bars, weighted, times the root of 2, at the values of a grid.
+
+    It is that of :func:`lacuna_tda.silhouette`, on a grid that is always given. Memory holds a number for each bar and value of the grid.
+
+    Parameters
+    ----------
+    bars, dim
+        As those of :func:`total_persistence`.
+    range, resolution
+        As those of :func:`landscape`.
+    weight : float
+        A bar has the weight persistence ** weight.
+
+    Returns
+    -------
+    tensor
+        (resolution,), of several inputs (m, resolution).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`landscape`.
+    """
+    ends = _Finite.of(bars, dim)
+    weights = ends.powers(number("weight", weight))
+    total = weights.sum(dim=1, keepdim=True)
+    shares = weights / total.where(total > 0, total.new_ones(()))
+    return ends.answer(math.sqrt(2) * (shares[:, :, None] * ends.tents(range, resolution)).sum(dim=1))
+
+
+@suggests_keywords
+def ecc(
+    image: Tensor,
+    *,
+    bins: int,
+    range: Range,
+    construction: Literal["T", "V"] = "T",
+    superlevel: bool = False,
+    batch: bool = False,
+) -> Tensor:
+    """The mean of the Euler characteristic over each of several bins of values, of an image or of each of a batch, differentiable.
+
+    The Euler characteristic curve jumps where a cell enters, and so has no gradient. Its mean over a bin has one: a cell counts with the
+    part of the bin that lies past its value. No other parameter is needed than the bins, and means times the width of a bin add up to the
+    integral of the exact curve. All is done where the image lies. The exact curve, without a gradient, is :func:`lacuna_tda.ecc`, which
+    takes tensors, too.
+
+    Parameters
+    ----------
+    image : tensor
+        Of single or double precision, on any device.
+    bins : int
+        The number of bins of one width.
+    range : pair of float
+        Where bins begin and end. Cells of lower values are there from the beginning, those of greater values never enter.
+    construction : "T" or "V"
+        As that of :func:`lacuna_tda.cubical`.
+    superlevel : bool
+        Whether the filtration starts from the greatest value. Bins are then in descending order.
+    batch : bool
+        Whether the first axis runs through images.
+
+    Returns
+    -------
+    tensor
+        (bins,) means of the Euler characteristic, in the order in which cells enter; of a batch (m, bins).
+
+    Raises
+    ------
+    ValueError, TypeError
+        The image is no tensor of floats; no ascending range, no bins; there is no such construction.
+    ImportError
+        PyTorch is not installed.
+    """
+    torch = _torch()
+    _expect_floats(torch, image)
+    _tell_of_channels(image.shape[1:] if flag("batch", batch) else image.shape)
+    bins, (low, high) = whole("bins", bins, 1), _pair(range)
+    if not low < high:
+        raise ValueError(f"range: expected two finite numbers in ascending order, found {range!r}")
+    if construction not in ("T", "V"):
+        raise ValueError(f"construction: expected T or V, found {construction!r}")
+    if image.isnan().any():
+        raise ValueError("expected an image of numbers, found NaN")
+    values = image if batch else image[None]
+    if flag("superlevel", superlevel):
+        values, low, high = -values, -high, -low
+    # In which bin a value lies, and where in it. The map is monotone, so the place of a cell is the least or the greatest of those of its
+    # voxels.
+    places = ((values - low) * (bins / (high - low))).clamp(0, bins)
+    # Cells by the axes along which they extend, with their signs. Those of T lie between two voxels, at the border beside one.
+    cells = [(1 if construction == "V" or values.ndim % 2 else -1, places)]
+    for axis, _ in enumerate(values.shape[1:], 1):
+        for sign, of in cells.copy():
+            if construction == "V":
+                n = of.shape[axis] - 1
+                joined = torch.maximum(of.narrow(axis, 0, n), of.narrow(axis, 1, n))
+            else:
+                rim = torch.full_like(of.narrow(axis, 0, 1), bins)
+                joined = torch.minimum(torch.cat([rim, of], dim=axis), torch.cat([of, rim], dim=axis))
+            cells.append((-sign, joined))
+    # From its bin on a cell counts in full, but there only with the part that lies behind it. Sums of opposite signs need double precision.
+    entered = values.new_zeros((len(values), bins + 1), dtype=torch.float64)
+    missed = entered
+    for sign, of in cells:
+        of = of.flatten(1)
+        at = of.detach().long()
+        entered = entered.scatter_add(1, at, entered.new_full((), sign).expand_as(at))
+        missed = missed.scatter_add(1, at, (sign * (of - at)).double())
+    curves: Tensor = (entered.cumsum(dim=1) - missed)[:, :bins].to(image.dtype)
+    return curves if batch else curves[0]
+
+
+class _Ends:
+    """Births and deaths of the bars of several inputs, some of which are gathered from a tensor."""
+
+    def __init__(self, counts: list[list[int]], known: NDArray[np.bool_]) -> None:
+        self.counts = counts
+        """The number of bars of each input and dimension."""
+        self.known = known
+        """(n, 2): which births and deaths of all bars are gathered."""
+        self.inputs = np.repeat(np.arange(len(counts)), [sum(of) for of in counts]).repeat(known.sum(axis=1))
+        """The input of each that is."""
+
+    def bars(self, torch: Any, tensor: Tensor, never: float, values: Callable[..., Tensor], *indices: Indices) -> list[list[Tensor]]:
+        """The bars of each input and dimension, of the type and on the device of a tensor.
+
+        What is known are the values at the indices, which are copied there at once. Other births are 0, and bars that do not die do so at
+        `never`.
+        """
+        places, *at = torch.from_numpy(np.stack([np.flatnonzero(self.known), *indices])).to(tensor.device)
+        ends = tensor.new_zeros(self.known.shape)
+        ends[:, 1] = never
+        bars = ends.ravel().index_put((places,), values(*at)).reshape(-1, 2)
+        parts = iter(torch.split(bars, [count for of in self.counts for count in of]))
+        return [list(islice(parts, len(of))) for of in self.counts]
+
+
+class _Finite(NamedTuple):
+    """The finite bars of m inputs, as many of each: those that are missing are from 0 to 1, and are not to count."""
+
+    births: Tensor
+    """(m, n)"""
+    deaths: Tensor
+    """(m, n), above births."""
+    is_bar: Tensor
+    """(m, n): which are there."""
+    is_one: bool
+    """Whether there is one input alone, whose answer has no axis for inputs."""
+
+    @classmethod
+    def of(cls, bars: Any, dim: int | None) -> _Finite:
+        torch = _torch()
+        is_tensor = isinstance(bars, torch.Tensor)
+        if dim is None:
+            is_one = is_tensor and bars.ndim == 2
+            several = [bars] if is_one else bars
+        elif is_tensor:
+            raise ValueError("dim: expected beside bars of all dimensions, as rips and cubical return them, found a tensor")
+        else:
+            dim, is_one = whole("dim", dim, 0), len(bars) > 0 and isinstance(bars[0], torch.Tensor)
+            several = [one[dim] if dim < len(one) else one[0][:0] for one in ([bars] if is_one else bars)]
+        if dim is None and not is_tensor and any(isinstance(one, (list, tuple)) for one in several):
+            raise ValueError("dim is missing: bars of all dimensions are given, and those of one are taken, as by dim=1")
+        tensors = _several(torch, several)
+        for one in tensors:
+            if one.ndim != 2 or one.shape[1] != 2:
+                raise ValueError(f"expected births and deaths of shape (n, 2), found a tensor of shape {tuple(one.shape)}")
+        if not tensors:
+            raise ValueError("expected the bars of one input or more, found none")
+        ends = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=np.inf)
+        is_bar = ends.isfinite().all(dim=2)
+        # Powers of the length 1 have a gradient.
+        ends = ends.where(is_bar[:, :, None], ends.new_tensor([0.0, 1.0]))
+        return cls(ends.amin(dim=2), ends.amax(dim=2), is_bar, is_one)
+
+    def powers(self, exponent: float) -> Tensor:
+        """(m, n): powers of the lengths of bars."""
+        powers: Tensor = (self.deaths - self.births).pow(exponent).where(self.is_bar, self.births.new_zeros(()))
+        return powers
+
+    def bells(self, points: Tensor, range: Range, resolution: int, width: float) -> Tensor:
+        """(m, n, resolution): bell curves around points, of height 1."""
+        return (-((self._grid(range, resolution) - points[:, :, None]) / width).square() / 2).exp()
+
+    def tents(self, range: Range, resolution: int) -> Tensor:
+        """(m, n, resolution): for each bar the function that rises from its birth and falls to its death, with slope 1."""
+        grid = self._grid(range, resolution)
+        tents: Tensor = _torch().minimum(grid - self.births[:, :, None], self.deaths[:, :, None] - grid).clamp(min=0)
+        return tents * self.is_bar[:, :, None]
+
+    def _grid(self, range: Range, resolution: int) -> Tensor:
+        low, high = _pair(range)
+        grid: Tensor = _torch().linspace(low, high, whole("resolution", resolution, 1), dtype=self.births.dtype, device=self.births.device)
+        return grid
+
+    def answer(self, vectors: Tensor) -> Tensor:
+        return vectors[0] if self.is_one else vectors
 
 
 def _torch() -> Any:
@@ -183,9 +509,34 @@ def _expect_floats(torch: Any, tensor: Any) -> None:
         raise TypeError(f"expected a tensor of type float32 or float64, found {tensor.dtype}")
 
 
-def _bars(torch: Any, at: Callable[[Indices], Tensor], births: Tensor, deaths: Indices, never: Tensor) -> Tensor:
-    """Births and deaths of a dimension. Where there is no death, a row of which is negative, it is the number in `never`."""
-    ends = np.flatnonzero((deaths >= 0).all(axis=1))
-    places = torch.from_numpy(ends).to(never.device)
-    bars: Tensor = torch.stack([births, never.index_put((places,), at(deaths[ends]))], dim=1)
-    return bars
+def _several(torch: Any, inputs: Any) -> list[Tensor]:
+    """The tensors of a sequence, all of single or double precision."""
+    # What is no sequence is no tensor, either.
+    several = list(inputs) if hasattr(inputs, "__iter__") else [inputs]
+    for one in several:
+        _expect_floats(torch, one)
+    return several
+
+
+def _tell_of_channels(shape: Sequence[int]) -> None:
+    """Warns of an image with channels: they are no axis of space."""
+    if len(shape) == 3 and shape[0] in (3, 4) and min(shape[1:]) >= 8:
+        taken = f"an image of shape {tuple(shape)} is taken for a volume of {shape[0]} slices"
+        hint(f"{taken}; if they are channels, batch=True takes them one by one, and those of a batch as image.flatten(0, 1)")
+
+
+def _pair(range: Any) -> Range:
+    """The ends of a range, which are finite."""
+    try:
+        low, high = range
+    except (TypeError, ValueError):
+        raise ValueError(f"range: expected two numbers, found {range!r}") from None
+    low, high = number("range", low), number("range", high)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ValueError(f"range: expected two finite numbers, found {range!r}")
+    return low, high
+
+
+def _starts(sizes: Indices) -> Indices:
+    """Where parts of these sizes begin that lie one after the other."""
+    return np.cumsum(sizes) - sizes

@@ -1,14 +1,17 @@
 //! Bars, Euler characteristic curves and skeletons of images.
 
+use lacuna::backend::Choice;
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
-use lacuna::cubical::persistence::representatives::Representative;
+use lacuna::cubical::persistence::representatives::{Representative, Representatives};
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, footprint};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::{self, Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
-use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
-use lacuna::progress::{Progress, interruptible};
+use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Order, Skeleton};
+use lacuna::diagram::BarSelection;
+use lacuna::internals::side_by_side;
+use lacuna::progress::{Progress, Silent, interruptible};
 use lacuna::snapshot::checksum;
 use lacuna::with_image;
 use numpy::PyArray1;
@@ -18,12 +21,16 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::choices::{bars, choice, named};
 use crate::error::Failure;
-use crate::image::image;
-use crate::rips::{arrays_of, rows};
-use crate::run::{Run, on_threads_unless};
+use crate::image::{MakeImage, image};
+use crate::rips::{answers, arrays, numbers, rows};
+use crate::run::{Run, on_threads, on_threads_unless};
 
 /// Number of voxels up to which one thread finds the bars of an image faster than others would wake up.
 const FEW_FOR_BARS: usize = 1 << 11;
+
+/// Maximum number of voxels of an image that one thread handles alone if there are many images: it takes some 20
+/// megabytes.
+const SMALL: usize = 1 << 20;
 
 /// Number of voxels up to which one thread counts or thins an image faster than others would wake up.
 const FEW: usize = 1 << 14;
@@ -94,6 +101,81 @@ fn content(image: &&AnyImage) -> Result<String, Failure> {
     Ok(format!("a {} with checksum {sum:032x}", image.shape().described(image.voxel_type())))
 }
 
+/// A [`Request`] whose names and numbers are known to be right.
+struct Wanted {
+    request: PersistenceRequest,
+    threshold: Option<Value>,
+    locations: bool,
+    representatives: Option<BarSelection>,
+}
+
+impl Wanted {
+    fn of(request: Request) -> Result<Self, Failure> {
+        let Request { superlevel, max_dim, locations, .. } = request;
+        let construction = construction(&request.construction)?;
+        let least = request.min_persistence.map(|number| value("min_persistence", number)).transpose()?;
+        let bars = bars(request.only, request.longest, least)?;
+        Ok(Wanted {
+            request: PersistenceRequest { construction, superlevel, max_dim },
+            threshold: request.threshold.map(|number| value("threshold", number)).transpose()?,
+            locations,
+            representatives: request.representatives.then_some(bars),
+        })
+    }
+
+    fn solve(&self, image: &AnyImage, run: &Run, progress: &dyn Progress) -> Result<CubicalOutcome, Failure> {
+        let Wanted { request, threshold, .. } = *self;
+        let (representatives, backend) = (self.representatives.clone(), run.backend.clone());
+        let cubical = Cubical { threshold, representatives, backend, ..Cubical::new(image, request) };
+        Ok(cubical.solve(progress)?)
+    }
+
+    fn told(&self, image: AnyImage, found: CubicalOutcome) -> Result<Told, Failure> {
+        Ok(Told {
+            bars: numbers(&found.classes.diagram(&image, self.request.superlevel)?),
+            locations: self.locations.then(|| places(&image, &found.classes)),
+            representatives: found.representatives,
+            image,
+        })
+    }
+}
+
+/// The bars of an image, prepared without the interpreter's lock by as many threads as there are.
+struct Told {
+    /// Births and deaths of each dimension, interleaved.
+    bars: Vec<Vec<f64>>,
+    /// For each dimension the coordinates of the birth and the death voxels; those of essential deaths are −1.
+    locations: Option<Vec<(Vec<i64>, Vec<i64>)>>,
+    representatives: Option<Representatives>,
+    image: AnyImage,
+}
+
+impl Told {
+    /// Converts the data to a dictionary, see `_answers.py`.
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let Told { bars, locations, representatives, image } = self;
+        let (answer, dimensions, axes) = (PyDict::new(py), bars.len(), image.shape().axes().len());
+        answer.set_item(intern!(py, "bars"), arrays(py, bars)?)?;
+        if let Some(locations) = locations {
+            let rows_of = |(births, deaths)| Ok((rows(py, axes, births)?, rows(py, axes, deaths)?));
+            let tables = locations.into_iter().map(rows_of).collect::<PyResult<Vec<_>>>()?;
+            answer.set_item(intern!(py, "locations"), PyList::new(py, tables)?)?;
+        }
+        if let Some(cycles) = &representatives {
+            let of_dimension = |dim| cycles_of(py, &image, cycles.of_dimension(dim));
+            let tables = (0..dimensions).map(of_dimension).collect::<PyResult<Vec<_>>>()?;
+            answer.set_item(intern!(py, "representatives"), PyList::new(py, tables)?)?;
+        }
+        Ok(answer)
+    }
+}
+
+/// Refuses an image whose bars take more memory than there is.
+fn check_memory(image: &AnyImage) -> Result<(), Failure> {
+    let bytes = image.bytes().len() as u64;
+    Ok(footprint::memory_plan(image.shape(), bytes).check(bytes, HELPS)?)
+}
+
 /// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
 /// deaths.
 #[pyfunction]
@@ -103,60 +185,73 @@ pub(crate) fn cubical<'py>(
     request: Request,
     run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Request { superlevel, max_dim, locations, .. } = request;
-    let construction = construction(&request.construction)?;
-    let threshold = request.threshold.map(|number| value("threshold", number)).transpose()?;
-    let least = request.min_persistence.map(|number| value("min_persistence", number)).transpose()?;
-    let bars = bars(request.only, request.longest, least)?;
-    let representatives = request.representatives.then_some(bars);
+    let wanted = Wanted::of(request)?;
     let (image, voxels) = image(array)?;
     let is_little = voxels <= FEW_FOR_BARS;
     let work = |progress: &dyn Progress| {
         let image = image()?;
         if !is_little {
-            let bytes = image.bytes().len() as u64;
-            footprint::memory_plan(image.shape(), bytes).check(bytes, HELPS)?;
+            check_memory(&image)?;
         }
         let found = run.kept("cubical", &image, content, progress, |image, progress| {
-            let request = PersistenceRequest { construction, superlevel, max_dim };
-            let backend = run.backend.clone();
-            let cubical = Cubical { threshold, representatives, backend, ..Cubical::new(image, request) };
-            Ok(cubical.solve(progress)?)
+            wanted.solve(image, run, progress)
         })?;
-        let diagram = found.classes.diagram(&image, superlevel)?;
-        Ok((image, found, diagram))
+        wanted.told(image, found)
     };
-    let (image, found, diagram) = on_threads_unless(is_little, py, run.threads, Some(run), work)?;
-    let answer = PyDict::new(py);
-    answer.set_item(intern!(py, "bars"), arrays_of(py, &diagram)?)?;
-    if locations {
-        answer.set_item(intern!(py, "locations"), places(py, &image, &found.classes)?)?;
-    }
-    if let Some(cycles) = &found.representatives {
-        let of_dimension = |dim| cycles_of(py, &image, cycles.of_dimension(dim));
-        let tables = (0..found.classes.dimensions.len()).map(of_dimension);
-        answer.set_item(
-            intern!(py, "representatives"),
-            PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)?,
-        )?;
-    }
-    Ok(answer)
+    on_threads_unless(is_little, py, run.threads, Some(run), work)?.into_dict(py)
 }
 
-/// For each dimension the coordinates of the birth and death voxels, one row per bar; those of essential deaths are
-/// −1.
-fn places<'py>(py: Python<'py>, image: &AnyImage, classes: &Classes) -> PyResult<Bound<'py, PyList>> {
+/// Returns the bars of several images, each as a dictionary like that of [`cubical`], or as the exception that it
+/// raises. Many small images run in parallel, each on one thread.
+#[pyfunction]
+pub(crate) fn cubical_many<'py>(
+    py: Python<'py>,
+    images: Vec<Bound<'py, PyAny>>,
+    request: Request,
+    run: &Run,
+) -> PyResult<Bound<'py, PyList>> {
+    let wanted = Wanted::of(request)?;
+    let images = images.iter().map(image).collect::<PyResult<Vec<(MakeImage, usize)>>>()?;
+    let are_small = images.iter().all(|(_, voxels)| *voxels <= SMALL);
+    let is_for_devices = run.backend.request().choice == Choice::Cuda;
+    let outcomes = on_threads(py, run.threads, Some(run), |progress| {
+        progress.begin("inputs", None, images.len() as u64);
+        let solve = |(image, _): (MakeImage, usize)| {
+            if progress.is_interrupted() {
+                return Err(Failure::Interrupted);
+            }
+            let image = image()?;
+            if !are_small {
+                check_memory(&image)?;
+            }
+            let found = wanted.solve(&image, run, &Silent(progress));
+            progress.advance(1);
+            wanted.told(image, found?)
+        };
+        let outcomes = if are_small && !is_for_devices && images.len() >= rayon::current_num_threads() {
+            side_by_side(images, &solve)
+        } else {
+            images.into_iter().map(solve).collect()
+        };
+        // All images that were not begun have failed by then.
+        if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
+    })?;
+    answers(py, outcomes.into_iter().map(|outcome| outcome.map(|told| told.into_dict(py))))
+}
+
+/// For each dimension the coordinates of the birth and death voxels; those of essential deaths are −1.
+fn places(image: &AnyImage, classes: &Classes) -> Vec<(Vec<i64>, Vec<i64>)> {
     let axes = image.shape().axes().len();
     let coordinates = |place: Option<usize>| match place {
         Some(place) => image.shape().coordinates(place).into_iter().map(|at| at as i64).collect(),
         None => vec![-1; axes],
     };
-    let dimensions = classes.dimensions.iter().map(|classes: &Vec<Class>| {
+    let of = |classes: &Vec<Class>| {
         let births = classes.iter().flat_map(|class| coordinates(Some(class.birth))).collect();
         let deaths = classes.iter().flat_map(|class| coordinates(class.death)).collect();
-        Ok((rows(py, axes, births)?, rows(py, axes, deaths)?))
-    });
-    PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
+        (births, deaths)
+    };
+    classes.dimensions.iter().map(of).collect()
 }
 
 /// The indices of the bars of a dimension that have cycles, and for each cycle its cells, by the doubled coordinates of

@@ -48,7 +48,7 @@ mod _lacuna {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::cubical::{cubical, ecc, thin};
+    use crate::cubical::{cubical, cubical_many, ecc, thin};
     #[pymodule_export]
     use crate::device_array::{DeviceArray, ecc_on_device, thin_on_device};
     #[pymodule_export]

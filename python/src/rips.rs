@@ -160,11 +160,22 @@ pub(crate) fn rips_many<'py>(
         // All inputs that were not begun have failed by then.
         if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
     })?;
+    answers(py, outcomes.into_iter().map(|outcome| Ok(outcome.map_err(Failure::from)?.into_dict(py))))
+}
+
+/// The answers about several inputs, each a dictionary or the exception of an input that failed.
+///
+/// # Errors
+/// A dictionary cannot be made.
+pub(crate) fn answers<'py>(
+    py: Python<'py>,
+    outcomes: impl Iterator<Item = Result<PyResult<Bound<'py, PyDict>>, Failure>>,
+) -> PyResult<Bound<'py, PyList>> {
     let answers = PyList::empty(py);
     for outcome in outcomes {
         match outcome {
-            Ok(told) => answers.append(told.into_dict(py)?)?,
-            Err(error) => answers.append(PyErr::from(Failure::from(error)).into_value(py))?,
+            Ok(answer) => answers.append(answer?)?,
+            Err(failure) => answers.append(PyErr::from(failure).into_value(py))?,
         }
     }
     Ok(answers)
@@ -215,19 +226,14 @@ impl Told {
     }
 }
 
-/// The bars of each dimension as an array with one row per bar.
-pub(crate) fn arrays_of<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
-    arrays(py, numbers(diagram))
-}
-
 /// The births and deaths of each dimension, interleaved.
-fn numbers(diagram: &Diagram) -> Vec<Vec<f64>> {
+pub(crate) fn numbers(diagram: &Diagram) -> Vec<Vec<f64>> {
     let of = |dim| diagram.bars(dim).iter().flat_map(|bar| [bar.birth, bar.death]).collect();
     (0..diagram.len()).map(of).collect()
 }
 
 /// An array with one row per bar for each dimension.
-fn arrays(py: Python<'_>, dimensions: Vec<Vec<f64>>) -> PyResult<Bound<'_, PyList>> {
+pub(crate) fn arrays(py: Python<'_>, dimensions: Vec<Vec<f64>>) -> PyResult<Bound<'_, PyList>> {
     let arrays = dimensions.into_iter().map(|numbers| rows(py, 2, numbers));
     PyList::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
 }

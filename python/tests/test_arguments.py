@@ -262,7 +262,8 @@ def test_a_name_that_is_like_none_gets_no_hint() -> None:
         lacuna_tda.cubical(RING, coeff=2)
 
 
-COMPUTATIONS = [lacuna_tda.rips, lacuna_tda.rips_many, lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin, lacuna_tda.reduce]
+IMAGES = [lacuna_tda.cubical, lacuna_tda.cubical_many, lacuna_tda.ecc, lacuna_tda.thin]
+COMPUTATIONS = [lacuna_tda.rips, lacuna_tda.rips_many, *IMAGES, lacuna_tda.reduce]
 
 
 @pytest.mark.parametrize("function", COMPUTATIONS)
@@ -274,7 +275,8 @@ def test_options_are_shown_with_their_defaults_and_documented(function: Callable
     assert function.__annotations__.keys() == {*parameters, "return"}
     heads = re.findall(r"^    (\w[\w, ]*)(?: : .*)?\n        ", str(function.__doc__), re.MULTILINE)
     documented = {name for head in heads for name in head.split(", ")}
-    assert ({"X", "errors"} if function is lacuna_tda.rips_many else parameters.keys()) <= documented
+    many = {lacuna_tda.rips_many: {"X", "errors"}, lacuna_tda.cubical_many: {"images", "errors"}}
+    assert many.get(function, parameters.keys()) <= documented
 
 
 def test_defaults_are_what_is_shown() -> None:

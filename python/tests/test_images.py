@@ -271,3 +271,32 @@ def test_cycles_that_are_not_there_are_refused() -> None:
         lacuna_tda.cubical(ring, representatives="cycles", min_persistence=float("nan"))
     cells, voxels = lacuna_tda.cubical(ring, representatives="cycles", longest=1, construction="V").representatives[1].cycles[0]
     assert len(cells) == 8 and [0, 1] in cells.tolist() and [1, 1] not in voxels.tolist() and len(voxels) == 8
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_many_images_have_the_bars_of_each(threads: int, rng: np.random.Generator) -> None:
+    images = rng.integers(0, 50, (9, 8, 7, 6)).astype(np.float32)
+    options: _options.CubicalManyOptions = {"construction": "V", "superlevel": True, "threshold": 20, "max_dim": 1}
+    found = lacuna_tda.cubical_many(images, locations=True, threads=threads, **options)
+    for diagram, image in zip(found, images, strict=True):
+        expected = lacuna_tda.cubical(image, locations=True, **options)
+        assert diagram == expected and expected.locations is not None and diagram.locations is not None
+        for places, expected_places in zip(diagram.locations, expected.locations, strict=True):
+            np.testing.assert_equal(places, expected_places)
+    others = [rng.random(9), np.asfortranarray(rng.random((5, 6)).T), rng.integers(0, 9, (3, 4, 5)), rng.random((1025, 1024)) > 0.5]
+    assert lacuna_tda.cubical_many(others, threads=threads) == [lacuna_tda.cubical(image) for image in others]
+    assert lacuna_tda.cubical_many([], threads=threads) == []
+
+
+def test_an_image_that_fails_does_not_stop_the_others() -> None:
+    good, holed = np.arange(4.0), np.array([0.0, np.nan])
+    found = lacuna_tda.cubical_many([good, holed, good, np.array(["text"]), good], errors="return")
+    assert found[0] == found[2] == found[4] == lacuna_tda.cubical(good)
+    assert isinstance(found[1], ValueError) and isinstance(found[3], TypeError)
+    with pytest.raises(ValueError, match=r"input 1: voxel \[1\]: expected a number, found NaN"):
+        lacuna_tda.cubical_many([good, holed])
+    assert lacuna_tda.cubical_many([holed], nan=3) == [lacuna_tda.cubical(np.array([0.0, 3.0]))]
+    with pytest.raises(ValueError, match=r"expected several images.* found shape \(4,\)"):
+        lacuna_tda.cubical_many(good)
+    with pytest.raises(ValueError, match="errors: expected raise or return, found 'ignore'"):
+        lacuna_tda.cubical_many([good], errors="ignore")  # type: ignore[call-overload]

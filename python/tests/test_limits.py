@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 import lacuna_tda
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-LIMITED = [lacuna_tda.rips, lacuna_tda.rips_many, lacuna_tda.reduce, lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin]
+IMAGES = [lacuna_tda.cubical, lacuna_tda.cubical_many]
+LIMITED = [lacuna_tda.rips, lacuna_tda.rips_many, lacuna_tda.reduce, *IMAGES, lacuna_tda.ecc, lacuna_tda.thin]
 KEPT = [lacuna_tda.rips, lacuna_tda.reduce, lacuna_tda.cubical]
 
 # Seconds after which nobody hears: guards against hanging, whatever else the machine does.
@@ -47,11 +48,12 @@ def of_seconds(function: Callable[..., Any], rng: np.random.Generator, folder: P
         lacuna_tda.rips_many: lambda **options: lacuna_tda.rips_many(rng_clouds, max_dim=2, threads=1, **options),
         lacuna_tda.reduce: lambda **options: lacuna_tda.reduce(file, algorithm="standard", dualize="off", threads=1, **options),
         lacuna_tda.cubical: lambda **options: lacuna_tda.cubical(volume, threads=1, **options),
+        lacuna_tda.cubical_many: lambda **options: lacuna_tda.cubical_many([volume] * 20, threads=1, **options),
         lacuna_tda.ecc: lambda **options: lacuna_tda.ecc(volume, scales=12, threads=1, **options),
         lacuna_tda.thin: lambda **options: lacuna_tda.thin(volume, threshold=0.02, threads=1, **options),
     }
     rng_points, rng_clouds = rng.random((400, 8)), rng.random((100_000, 30, 3))
-    volume = rng.random((100, 100, 100) if function is lacuna_tda.cubical else (200, 200, 200))
+    volume = rng.random((100, 100, 100) if function in IMAGES else (200, 200, 200))
     file = dipha_image(folder / "image.dipha", rng.random((48, 48, 48))) if function is lacuna_tda.reduce else None
     return calls[function]
 

@@ -1,10 +1,12 @@
-"""Bars of tensors: those of arrays, and their gradients against differences. Skipped where PyTorch is not installed."""
+"""Bars of tensors and what is made of them: that of arrays, and gradients against differences. Skipped where PyTorch is not installed."""
 
 from __future__ import annotations
 
 import runpy
+import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -85,8 +87,19 @@ def test_what_has_no_bars() -> None:
     assert two[0].tolist() == [[0.0, 2.0], [0.0, np.inf]]
 
 
+def test_channels_are_no_axis_of_space() -> None:
+    for call in (topology.cubical, lambda image, batch=False: topology.ecc(image, bins=2, range=(0, 1), batch=batch)):
+        for shape, batch in (((3, 8, 9), False), ((2, 4, 8, 8), True)):
+            with pytest.warns(UserWarning, match="is taken for a volume of . slices; if they are channels") as warned:
+                call(torch.zeros(shape), batch=batch)
+            assert [one.filename for one in warned] == [__file__]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call(torch.zeros(3, 8, 9), batch=True)
+
+
 @pytest.mark.parametrize(
-    "X", [np.zeros((3, 2)), torch.zeros(3, 2, dtype=torch.int32), torch.zeros(3, 2, dtype=torch.float16)]
+    "X", [3, np.zeros((3, 2)), torch.zeros(3, 2, dtype=torch.int32), torch.zeros(3, 2, dtype=torch.float16)]
 )
 def test_what_is_no_tensor_of_floats_is_refused(X: Any) -> None:
     for call in (topology.rips, topology.cubical):
@@ -96,6 +109,209 @@ def test_what_is_no_tensor_of_floats_is_refused(X: Any) -> None:
         topology.rips(torch.zeros(3, 2), metric="cityblock")  # type: ignore[arg-type]
 
 
+def clouds(rng: np.random.Generator, counts: list[int]) -> list[Any]:
+    """Clouds of points in space, of which a gradient is wanted."""
+    return [torch.from_numpy(rng.random((count, 3))).requires_grad_() for count in counts]
+
+
+def assert_as_each(batch: list[list[Any]], each: list[list[Any]]) -> None:
+    """Asserts that a batch has the bars of each input, in as many dimensions."""
+    for found, expected in zip(batch, each, strict=True):
+        for bars, expected_bars in zip(found, expected, strict=True):
+            assert bars.dtype == expected_bars.dtype
+            torch.testing.assert_close(bars, expected_bars, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_batches_of_points_have_the_bars_of_each(rng: np.random.Generator, threads: int) -> None:
+    several = clouds(rng, [1, 2, 30, 9, 30])
+    each = [topology.rips(cloud, max_dim=2) for cloud in several]
+    assert_as_each(topology.rips(several, max_dim=2, threads=threads), each)
+    assert_as_each(topology.rips(torch.stack([several[2], several[4]]), max_dim=2), [each[2], each[4]])
+    distances = [torch.cdist(cloud, cloud) for cloud in several]
+    each = [topology.rips(one, max_dim=2, metric="precomputed") for one in distances]
+    assert_as_each(topology.rips(distances, max_dim=2, metric="precomputed"), each)
+    stacked = torch.stack([distances[2], distances[4]])
+    assert_as_each(topology.rips(stacked, max_dim=2, metric="precomputed"), [each[2], each[4]])
+    assert topology.rips([]) == topology.rips(torch.zeros(0, 5, 2)) == []
+
+
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_batches_of_images_have_the_bars_of_each(rng: np.random.Generator, superlevel: bool) -> None:
+    for shape in ((6, 30), (6, 7, 8), (6, 4, 5, 3), (6, 1, 7, 8)):
+        images = torch.from_numpy(rng.random(shape))
+        each = [topology.cubical(image, superlevel=superlevel) for image in images]
+        assert_as_each(topology.cubical(images, batch=True, superlevel=superlevel), each)
+        # In another order in memory.
+        assert_as_each(topology.cubical(images.mT.contiguous().mT, batch=True, superlevel=superlevel), each)
+    assert topology.cubical(torch.zeros(0, 3, 3), batch=True) == []
+
+
+def test_gradients_of_batches_are_those_of_differences(rng: np.random.Generator) -> None:
+    def all_bars(batch: list[list[Any]]) -> Any:
+        return finite([bars for of in batch for bars in of])
+
+    several = clouds(rng, [5, 8, 2])
+    assert torch.autograd.gradcheck(lambda *several: all_bars(topology.rips(several)), several)
+    stacked = torch.from_numpy(rng.random((3, 7, 2))).requires_grad_()
+    assert torch.autograd.gradcheck(lambda stacked: all_bars(topology.rips(stacked)), stacked)
+    images = torch.from_numpy(rng.permutation(60).reshape(3, 4, 5) / 10.0).requires_grad_()
+    assert torch.autograd.gradcheck(lambda images: all_bars(topology.cubical(images, batch=True)), images)
+
+
+BARS = [[[0.0, 1.5], [0.25, 0.75], [1.0, 2.5], [0.5, np.inf]], [[3.0, 0.5], [2.0, 1.25]], [], [[0.0, np.inf]]]
+"""Bars of four inputs, with some that never end, some that go down, and none."""
+
+
+def bars_of(several: list[Any]) -> list[Any]:
+    return [torch.tensor(bars, dtype=torch.float64).reshape(-1, 2) for bars in several]
+
+
+def vectors(name: str, bars: Any, **options: Any) -> Any:
+    """Vectors of a kind, on grids that no end of a bar is on."""
+    ranges = {"persistence_image": ((-0.3, 2.1), (0.1, 3.2))}
+    grid = {} if name == "total_persistence" else {"range": ranges.get(name, (-0.31, 3.17))}
+    return getattr(topology, name)(bars, **grid, **options)
+
+
+VECTORS: list[tuple[str, dict[str, Any]]] = [
+    ("persistence_image", {"resolution": (5, 4), "bandwidth": 0.4, "weight": 1.5}),
+    ("landscape", {"count": 3, "resolution": 17}),
+    ("silhouette", {"resolution": 17, "weight": 1.5}),
+    ("total_persistence", {"order": 2}),
+]
+
+
+def test_vectors_are_those_of_gudhi() -> None:
+    representations = pytest.importorskip("gudhi.representations", exc_type=ImportError)
+    up = [np.sort(np.reshape([bar for bar in bars if np.isfinite(bar).all()], (-1, 2))) for bars in BARS]
+    expected = {
+        "persistence_image": representations.PersistenceImage(
+            bandwidth=0.4, weight=lambda bar: bar[1] ** 1.5, resolution=[5, 4], im_range=[-0.3, 2.1, 0.1, 3.2]
+        ),
+        "landscape": representations.Landscape(num_landscapes=3, resolution=17, sample_range=[-0.31, 3.17]),
+        "silhouette": representations.Silhouette(
+            weight=lambda bar: (bar[1] - bar[0]) ** 1.5, resolution=17, sample_range=[-0.31, 3.17]
+        ),
+    }
+    for name, options in VECTORS[:3]:
+        found = vectors(name, bars_of(BARS), **options)
+        for bars, one in zip(up[:2], found):
+            np.testing.assert_allclose(one.ravel(), expected[name].fit_transform([bars])[0], rtol=1e-12, atol=1e-12)
+        assert torch.all(found[2:] == 0)
+
+
+def test_total_persistence_is_the_sum_of_powers() -> None:
+    assert topology.total_persistence(bars_of(BARS)).tolist() == [3.5, 3.25, 0, 0]
+    assert topology.total_persistence(bars_of(BARS), order=2).tolist() == [4.75, 6.8125, 0, 0]
+
+
+@pytest.mark.parametrize(("name", "options"), VECTORS)
+def test_vectors_have_gradients_and_axes_for_inputs(name: str, options: dict[str, Any], rng: np.random.Generator) -> None:
+    ends = [bars.requires_grad_() for bars in bars_of(BARS[:3])]
+    assert torch.autograd.gradcheck(lambda *ends: vectors(name, ends, **options), ends)
+    all_of_them = vectors(name, ends, **options)
+    assert len(all_of_them) == 3
+    for bars, expected in zip(ends, all_of_them):
+        torch.testing.assert_close(vectors(name, bars, **options), expected)
+    all_of_them.sum().backward()
+    assert all(torch.isfinite(bars.grad).all() for bars in ends)
+    # By dimension.
+    diagrams = topology.cubical(torch.from_numpy(rng.random((3, 9, 8))), batch=True)
+    by_dim = vectors(name, diagrams, dim=1, **options)
+    torch.testing.assert_close(by_dim, vectors(name, [of[1] for of in diagrams], **options))
+    torch.testing.assert_close(vectors(name, diagrams[0], dim=1, **options), by_dim[0])
+    assert torch.all(vectors(name, diagrams[0], dim=7, **options) == 0)
+
+
+def test_losses_of_images_have_gradients(rng: np.random.Generator) -> None:
+    images = torch.from_numpy(rng.permutation(60).reshape(3, 4, 5) / 30.0).requires_grad_()
+    for name, options in VECTORS:
+        assert torch.autograd.gradcheck(lambda images: vectors(name, topology.cubical(images, batch=True), dim=0, **options), images)
+
+
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("superlevel", [False, True])
+@pytest.mark.parametrize("shape", [(9,), (7, 8), (4, 5, 3), (1, 7, 8)])
+def test_euler_curves_are_means_of_the_exact_ones(
+    shape: tuple[int, ...], superlevel: bool, construction: Literal["T", "V"], rng: np.random.Generator
+) -> None:
+    images = rng.random((2, *shape)) * 3 - 1
+    # Some voxels are beyond each end.
+    low, high, bins = -0.8, 1.9, 11
+    found = topology.ecc(
+        torch.from_numpy(images), bins=bins, range=(low, high), construction=construction, superlevel=superlevel, batch=True
+    )
+    sign = -1 if superlevel else 1
+    first, width = min(sign * low, sign * high), (high - low) / bins
+    for image, means in zip(images, found, strict=True):
+        exact = lacuna_tda.ecc(image, construction=construction, superlevel=superlevel)
+        # A change counts with the part of the bin that lies behind it.
+        parts = (first + width * np.arange(1, bins + 1) - sign * exact.values[:, None]) / width
+        np.testing.assert_allclose(means.numpy(), exact.changes @ parts.clip(0, 1), atol=1e-12)
+
+
+def test_gradients_of_euler_curves_are_those_of_differences(rng: np.random.Generator) -> None:
+    image = torch.from_numpy(rng.permutation(24).reshape(4, 6) / 10.0).requires_grad_()
+    for construction in ("T", "V"):
+        assert torch.autograd.gradcheck(lambda image: topology.ecc(image, bins=7, range=(0.31, 2.04), construction=construction), image)
+
+
+def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generator) -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch can use")
+    images = torch.from_numpy(rng.random((5, 20, 20)))
+    points = torch.from_numpy(rng.random((5, 20, 2)))
+    for call, tensor in ((lambda x: topology.cubical(x, batch=True), images), (topology.rips, points)):
+        gradients = []
+        for device in ("cpu", "cuda"):
+            there = tensor.to(device).requires_grad_()
+            loss = vectors("persistence_image", call(there), dim=1).square().sum()
+            assert loss.device.type == device
+            loss.backward()
+            gradients.append(there.grad.cpu())
+        torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: topology.rips([torch.zeros(3, 2), torch.zeros(3, 3)]), "expected tensors of one type and device"),
+        (lambda: topology.rips([torch.zeros(3, 2), torch.zeros(3, 2).double()]), "expected tensors of one type and device"),
+        (lambda: topology.rips(torch.tensor([[[0.0], [np.nan]]])), "input 0: coordinate 0 of point 1: expected a finite number"),
+        (lambda: topology.rips(torch.zeros(1, 2, 3, 4)), r"found an array of shape \(1, 2, 3, 4\)"),
+        (lambda: topology.cubical(torch.tensor([[0.0, 1.0], [np.nan, 0.0]]), batch=True), r"input 1: voxel \[0\]: expected a number"),
+        (lambda: topology.cubical(torch.zeros(3), batch=True), r"expected several images.* found shape \(3,\)"),
+        (lambda: topology.landscape(torch.zeros(3, 3), range=(0, 1)), r"expected births and deaths of shape \(n, 2\), found.* \(3, 3\)"),
+        (lambda: topology.total_persistence([[torch.zeros(3, 2)]]), "dim is missing"),
+        (lambda: topology.landscape([], range=(0, 1)), "expected the bars of one input or more, found none"),
+        (lambda: topology.landscape(torch.zeros(3, 2), range=(0, np.inf)), r"range: expected two finite numbers, found \(0, inf\)"),
+        (lambda: topology.landscape(torch.zeros(3, 2), range=0), "range: expected two numbers, found 0"),  # type: ignore[arg-type]
+        (lambda: topology.landscape(torch.zeros(3, 2), range=(0, 1), dim=1), "dim: expected beside bars of all dimensions"),
+        (
+            lambda: topology.persistence_image(torch.zeros(3, 2), range=0),  # type: ignore[arg-type]
+            "range, resolution: expected pairs, as range=",
+        ),
+        (lambda: topology.persistence_image(torch.zeros(3, 2), range=((0, 1), (0, 1)), bandwidth=0), "bandwidth: expected a finite number"),
+        (lambda: topology.ecc(torch.tensor([0.0, np.nan]), bins=3, range=(0, 1)), "expected an image of numbers, found NaN"),
+        (lambda: topology.ecc(torch.zeros(3, 2), bins=3, range=(1, 0)), "range: expected two finite numbers in ascending order"),
+        (
+            lambda: topology.ecc(torch.zeros(3, 2), bins=3, range=(0, 1), construction="U"),  # type: ignore[arg-type]
+            "construction: expected T or V, found 'U'",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 def test_points_are_optimised() -> None:
     before, after = runpy.run_path(str(EXAMPLES / "optimise_points.py"))["main"](["--points", "30", "--steps", "60"])
     assert after > 3 * before
+
+
+def test_images_are_cleaned() -> None:
+    before, after = runpy.run_path(str(EXAMPLES / "clean_images.py"))["main"](["--images", "3", "--side", "40", "--steps", "40"])
+    # A loop and a component of each image stay.
+    assert after == 3 * 2 and before > 10 * after
