@@ -50,7 +50,7 @@ from ._arguments import births_and_deaths, count, flag, image as plain_image, is
 from ._diagram import Bars, Diagram
 from ._distances import bottleneck, wasserstein
 from ._extras import extra
-from ._images import cubical, ecc
+from ._images import cubical_many, ecc
 from ._options import CubicalManyOptions, EccOptions, RipsManyOptions, filled, takes
 from ._rips import rips_many
 from ._vectors import betti_curve, entropy, landscape, lengths, persistence_image, silhouette
@@ -243,8 +243,7 @@ class Cubical(_ToNoTable, _OfInputs):
         list of Diagram
             One for each image.
         """
-        options = self._options(CubicalManyOptions)
-        return [cubical(image, **options) for image in self._inputs(X)]
+        return cubical_many(self._inputs(X), **self._options(CubicalManyOptions))
 
 
 class EulerCurve(_OfInputs):
