@@ -119,8 +119,8 @@ class TestMemory:
         grown: list[NDArray[np.float64]] = []
         with pytest.raises(MemoryError, match=r"^stage .*: the process has .* of memory, more than the limit of"):
             lacuna_tda.rips(
-                rng.random((3000, 8)),
-                max_dim=2,
+                rng.random((600, 10)),
+                max_dim=3,
                 memory=resident() + (300 << 20),
                 time_limit=HANGS,
                 progress=lambda *_: grown.append(np.ones(1 << 23)),
