@@ -42,7 +42,7 @@ def resident() -> int:
 
 
 def of_seconds(function: Callable[..., Any], rng: np.random.Generator, folder: Path) -> Callable[..., Any]:
-    """A call of the function that takes a second or more, of few megabytes."""
+    """A call of the function that takes half a second or more, of some hundred megabytes at most."""
     calls: dict[Callable[..., Any], Callable[..., Any]] = {
         lacuna_tda.rips: lambda **options: lacuna_tda.rips(rng_points, max_dim=2, threads=1, **options),
         lacuna_tda.rips_many: lambda **options: lacuna_tda.rips_many(rng_clouds, max_dim=2, threads=1, **options),
@@ -50,10 +50,11 @@ def of_seconds(function: Callable[..., Any], rng: np.random.Generator, folder: P
         lacuna_tda.cubical: lambda **options: lacuna_tda.cubical(volume, threads=1, **options),
         lacuna_tda.cubical_many: lambda **options: lacuna_tda.cubical_many([volume] * 20, threads=1, **options),
         lacuna_tda.ecc: lambda **options: lacuna_tda.ecc(volume, scales=12, threads=1, **options),
-        lacuna_tda.thin: lambda **options: lacuna_tda.thin(volume, threshold=0.02, threads=1, **options),
+        lacuna_tda.thin: lambda **options: lacuna_tda.thin(voxels, threshold=5, threads=1, **options),
     }
-    rng_points, rng_clouds = rng.random((400, 8)), rng.random((100_000, 30, 3))
+    rng_points, rng_clouds = rng.random((1500, 8)), rng.random((100_000, 30, 3))
     volume = rng.random((100, 100, 100) if function in IMAGES else (200, 200, 200))
+    voxels = rng.integers(0, 256, (480, 480, 480) if function is lacuna_tda.thin else (1,), dtype=np.uint8)
     file = dipha_image(folder / "image.dipha", rng.random((48, 48, 48))) if function is lacuna_tda.reduce else None
     return calls[function]
 
@@ -171,7 +172,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def test_a_checkpoint_of_another_run_is_refused(rng: np.random.Generator, tmp_path: Path) -> None:
-    points, kept = rng.random((400, 8)), tmp_path / "kept"
+    points, kept = rng.random((1500, 8)), tmp_path / "kept"
     said = f"as time_limit says; what is done is kept in {kept}, where the same call goes on$"
     with pytest.raises(TimeoutError, match=said):
         lacuna_tda.rips(points, max_dim=2, checkpoint=kept, time_limit=0.1)
