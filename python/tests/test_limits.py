@@ -179,7 +179,7 @@ def test_a_checkpoint_of_another_run_is_refused(rng: np.random.Generator, tmp_pa
     another = r"expected the checkpoint of this run, found that of another: {}; name another directory, or remove this one"
     with pytest.raises(ValueError, match=another.format(r"threshold was None, is 1\.5")):
         lacuna_tda.rips(points, max_dim=2, threshold=1.5, checkpoint=kept)
-    with pytest.raises(ValueError, match=another.format(r"input was 400 points in dimension 8 .*, is 400 points in dimension 8 .*")):
+    with pytest.raises(ValueError, match=another.format(r"input was 1500 points in dimension 8 .*, is 1500 points in dimension 8 .*")):
         lacuna_tda.rips(points + 1.0, max_dim=2, checkpoint=kept)
     with pytest.raises(ValueError, match="command was rips, is cubical"):
         lacuna_tda.cubical(points, checkpoint=kept)
