@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -37,6 +38,13 @@ def word(name: str, value: Any, expected: str) -> str:
 def optional_count(name: str, value: Any, least: int) -> int | None:
     """A whole number that is not below the least one, if any is given."""
     return None if value is None else count(name, value, least)
+
+
+def threads_of(value: Any) -> int | None:
+    """The number of threads, if any is given. Other libraries write -1 for one a core."""
+    if value is not None and count("threads", value, -1) == -1:
+        raise ValueError("threads: expected 1 or more, or None for one a core, found -1")
+    return optional_count("threads", value, 1)
 
 
 def flag(name: str, value: Any, expected: str = "True or False") -> bool:
@@ -115,9 +123,7 @@ def precision(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     kind, size = dtype.kind, dtype.itemsize
     if (kind == "f" and size == 8) or (kind in "iu" and size >= 4):
         return np.float64
-    if kind in "iub" or (kind == "f" and size <= 4):
-        return np.float32
-    raise TypeError(f"expected an array of numbers up to 64 bits, found one of type {dtype}")
+    return np.float32
 
 
 def unmasked(array: Any) -> Any:
@@ -128,19 +134,54 @@ def unmasked(array: Any) -> Any:
     return array
 
 
-def floats(array: Any) -> NDArray[Any]:
-    """An array of single or double precision, the array itself where it is one."""
+def numbers(array: Any, expected: str = "an array") -> NDArray[Any]:
+    """An array of booleans, or of integers or floats up to 64 bits, itself where it is one. Longer floats and objects that are numbers, which data
+    frames with nullable columns have, become doubles."""
     unmasked(array)
     try:
         found = np.asarray(array)
     except ValueError as error:
         raise ValueError(f"expected rows of one length: {error}") from error
+    except (TypeError, RuntimeError) as error:
+        raise TypeError(f"expected {expected} of numbers, found a {type(array).__name__} that NumPy does not take: {error}") from error
+    kind = found.dtype.kind
+    if kind in "biu" or (kind == "f" and found.dtype.itemsize <= 8):
+        return found
+    if kind == "f":
+        return found.astype(np.float64)
+    if kind == "O" and found.ndim:
+        entries = [number(f"entry {list(at)}", entry) for at, entry in np.ndenumerate(found)]
+        return np.array(entries, np.float64).reshape(found.shape)
+    raise TypeError(f"expected {expected} of numbers up to 64 bits, found {_no_numbers(array, found.dtype)}")
+
+
+def _no_numbers(array: Any, dtype: np.dtype[Any]) -> str:
+    """What was found in the place of an array of numbers, and what makes one of it."""
+    if isinstance(array, (str, os.PathLike)):
+        return f"{array!r}; lacuna_tda.read reads files"
+    if is_sparse(array):
+        return "a sparse matrix; .toarray() makes an array of it"
+    if dtype.kind == "O":
+        return f"a {type(array).__name__}"
+    way = "abs(array) or array.real has real numbers" if dtype.kind == "c" else "array.astype(float) makes numbers of it"
+    return f"one of type {dtype}; {way}"
+
+
+def floats(array: Any) -> NDArray[Any]:
+    """An array of single or double precision, the array itself where it is one."""
+    found = numbers(array)
     return found.astype(precision(found.dtype), copy=False)
 
 
 def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
     """Births and deaths, (n, 2), as an array of type float64, the array itself where it is one."""
-    found = np.asarray(array)
+    if isinstance(array, Mapping):
+        raise TypeError(f"{name}: expected an array of shape (n, 2), found a mapping; the diagrams of ripser are under its key 'dgms'")
+    try:
+        found = np.asarray(array)
+    except ValueError as error:
+        way = "of a list of diagrams take one, as diagrams[1]"
+        raise ValueError(f"{name}: expected an array of shape (n, 2), found rows of several lengths; {way}") from error
     if found.size == 0:
         found = found.reshape(0, 2)
     if found.ndim != 2 or found.shape[1] != 2:
@@ -153,15 +194,16 @@ def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
 def image(array: Any, nan: float | str | None) -> NDArray[Any]:
     """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one and no NaN is replaced."""
     value = in_place_of_nan(nan)
-    found = np.asarray(unmasked(array))
+    found = numbers(array, "an image")
+    if found.ndim > 3 and sum(voxels > 1 for voxels in found.shape) > 3:
+        others = "lacuna_tda.compat.cripser takes four axes, lacuna_tda.compat.gudhi any number"
+        raise ValueError(f"expected 1 to 3 axes of more than one voxel, found shape {list(found.shape)}; {others}")
     tell_of_colours(found.shape, found.dtype)
     kind, size = found.dtype.kind, found.dtype.itemsize
     if kind == "b":
         found = found.view(np.uint8)
     elif kind == "f" and size == 2:
         found = found.astype(np.float32)
-    elif kind not in "iuf" or size > 8:
-        raise TypeError(f"expected an image of numbers up to 64 bits, found one of type {found.dtype}")
     if not found.dtype.isnative:
         found = found.astype(found.dtype.newbyteorder("="))
     flags = found.flags

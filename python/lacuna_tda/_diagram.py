@@ -330,7 +330,13 @@ class Diagram:
     @overload
     def __getitem__(self, key: slice) -> list[Bars]: ...
     def __getitem__(self, key: SupportsIndex | slice) -> Bars | list[Bars]:
-        return self._arrays[key]
+        try:
+            return self._arrays[key]
+        except IndexError:
+            found = f"the bars of {len(self)} dimensions are there, and max_dim tells how many are computed"
+            raise IndexError(f"expected a dimension below {len(self)}, found {key!r}: {found}") from None
+        except TypeError:
+            raise TypeError(f"expected the number of a dimension, as in diagram[1], found {key!r}") from None
 
     def __len__(self) -> int:
         return len(self._arrays)

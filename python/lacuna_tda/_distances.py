@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import flag, number, optional_count
+from ._arguments import flag, number, threads_of
 from ._diagram import Indices, bars_of
 from ._keywords import suggests_keywords
 
@@ -149,7 +149,7 @@ def _measured(
 ) -> float | Matching:
     use = "diagrams are compared in one dimension"
     arrays = bars_of("a", a, dim, use), bars_of("b", b, dim, use)
-    threads = optional_count("threads", threads, 1)
+    threads = threads_of(threads)
     distance, found = _lacuna.diagram_distance(*arrays, metric, flag("matching", matching), threads)
     if not matching:
         return distance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -90,7 +92,8 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     options = filled(CubicalOptions, options)
     request = _requested(options)
     array = plain_image(image, options["nan"])
-    return _diagram(running(options, lambda run: _lacuna.cubical(array, request, run), request))
+    with _telling_of_nan(array):
+        return _diagram(running(options, lambda run: _lacuna.cubical(array, request, run), request))
 
 
 @overload
@@ -253,7 +256,8 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         curves = running(options, lambda run: _lacuna.ecc_on_device(on_device, *request, run))
     else:
         array = plain_image(image, nan)
-        curves = running(options, lambda run: _lacuna.ecc(array, *request, run))
+        with _telling_of_nan(array):
+            curves = running(options, lambda run: _lacuna.ecc(array, *request, run))
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
 
@@ -325,8 +329,20 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         return running(options, lambda run: _lacuna.thin_on_device(on_device, rule, iterations, above, invert, run))
     array = plain_image(image, nan)
-    voxels, _, _ = running(options, lambda run: _lacuna.thin(array, rule, iterations, above, otsu, invert, run))
+    with _telling_of_nan(array):
+        voxels, _, _ = running(options, lambda run: _lacuna.thin(array, rule, iterations, above, otsu, invert, run))
     return voxels.view(np.bool_).reshape(array.shape)
+
+
+@contextmanager
+def _telling_of_nan(image: NDArray[Any]) -> Iterator[None]:
+    """Tells of the option for NaN where an image has some and is refused."""
+    try:
+        yield
+    except ValueError as error:
+        if image.dtype.kind != "f" or not np.isnan(image).any():
+            raise
+        raise ValueError(f'{error}; nan="lowest", "highest" or a number takes its place') from None
 
 
 def _ends(range: Any) -> tuple[float, float]:

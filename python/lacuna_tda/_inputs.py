@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import flag, floats, hint, is_sparse, unmasked
+from ._arguments import flag, floats, hint, is_sparse, unmasked, word
 from ._extras import extra
 from ._options import RipsManyOptions
+
+
+METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
+"""What scikit-learn calls metrics of SciPy."""
 
 
 def are_points(options: RipsManyOptions) -> bool:
@@ -31,11 +35,13 @@ def distances_of(X: Any, options: RipsManyOptions, births: bool, run: _lacuna.Ru
         raise ValueError(f"metric_params: expected beside a metric of SciPy only, found metric={metric!r}")
     if births and not is_precomputed:
         raise ValueError('weights="diagonal": expected metric="precomputed"')
+    if symmetrize is not None:
+        word("symmetrize", symmetrize, "lower, upper, mean, max or min")
     if symmetrize is not None and not is_precomputed:
         raise ValueError('symmetrize: expected metric="precomputed"')
     if is_sparse(X):
         if not is_precomputed:
-            raise ValueError('a sparse matrix holds distances: expected metric="precomputed"')
+            raise ValueError('a sparse matrix holds distances: expected metric="precomputed"; X.toarray() makes points of its rows')
         if symmetrize is not None:
             raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
         edges = _edges(X, births)
@@ -48,13 +54,15 @@ def distances_of(X: Any, options: RipsManyOptions, births: bool, run: _lacuna.Ru
         array = floats(X)
         if array.ndim == 1:
             return _condensed(array, births, symmetrize)
-        return _lacuna.matrix(_of_two_axes(array, "distances of shape (n, n)"), births, symmetrize)
+        return _matrix(_of_two_axes(array, "distances of shape (n, n)"), births, symmetrize)
     if is_euclidean:
         return _lacuna.points(_points(floats(X)))
+    if not (isinstance(metric, str) or callable(metric)):
+        raise TypeError(f"metric: expected the name of a metric or a function of two points, found {metric!r}")
     pdist = extra("scipy.spatial.distance", "scipy", f"metric={metric!r}").pdist
     # Some metrics are of points whose coordinates are no numbers.
     points = _points(np.asarray(unmasked(X)))
-    return _lacuna.condensed(len(points), pdist(points, metric, **(metric_params or {})))
+    return _lacuna.condensed(len(points), pdist(points, METRICS.get(metric, metric) if isinstance(metric, str) else metric, **(metric_params or {})))
 
 
 def _of_two_axes(array: NDArray[Any], expected: str) -> NDArray[Any]:
@@ -67,6 +75,8 @@ def _of_two_axes(array: NDArray[Any], expected: str) -> NDArray[Any]:
 def _points(array: NDArray[Any]) -> NDArray[Any]:
     """An array whose rows are points."""
     expected = "points of shape (n, d)"
+    if array.shape == (0,):
+        raise ValueError(f"expected {expected}, one or more, found none")
     if array.ndim == 1:
         ways = 'X.reshape(-1, 1) makes points of one coordinate, metric="precomputed" takes distances as pdist lists them'
         raise ValueError(f"expected {expected}, found an array of shape {array.shape}; {ways}")
@@ -89,6 +99,22 @@ def tell_of_distances(array: NDArray[Any]) -> bool:
     found = f"the array of shape {array.shape} is symmetric and 0 on its diagonal, as distances are, and its rows are taken for points"
     hint(f'{found}; metric="precomputed" takes it for distances')
     return True
+
+
+def _matrix(distances: NDArray[Any], births: bool, symmetrize: str | None) -> _lacuna.Distances:
+    """Distances (n, n). An error about what an option allows names the option."""
+    try:
+        return _lacuna.matrix(distances, births, symmetrize)
+    except ValueError as error:
+        if distances.shape[0] != distances.shape[1] or not np.min(distances, initial=0) >= 0:
+            raise
+        if not births and distances.diagonal().any():
+            ways = 'weights="diagonal" takes the diagonal for births; of similarities up to 1, 1 - X are distances'
+        elif symmetrize is None and not np.array_equal(distances, distances.T):
+            ways = 'symmetrize="upper" takes the upper half, "max" the greater of two'
+        else:
+            raise
+        raise ValueError(f"{error}; {ways}") from None
 
 
 def _condensed(distances: NDArray[Any], births: bool, symmetrize: str | None) -> _lacuna.Distances:

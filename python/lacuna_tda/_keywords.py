@@ -13,24 +13,38 @@ R = TypeVar("R")
 ELSEWHERE = {
     "coeff": "modulus",
     "collapse_edges": "collapse",
+    "connectivity": "construction",
     "distance_matrix": 'metric="precomputed"',
     "do_cocycles": 'representatives="cocycles"',
+    "filtration": "construction",
     "homology_coeff_field": "modulus",
     "homology_dimensions": "max_dim",
+    "im_range": "range",
     "location": "locations",
     "max_dimension": "max_dim",
     "max_edge_length": "threshold",
     "max_intervals": "most",
+    "max_num_iter": "iterations",
     "maxdim": "max_dim",
+    "method": "rule",
+    "n_bins": "resolution",
     "n_jobs": "threads",
+    "n_layers": "count",
     "n_perm": "landmarks",
+    "n_samples": "points",
     "n_threads": "threads",
     "num_collapses": "collapse",
+    "num_landscapes": "count",
+    "p": "order",
     "plot_only": "dims",
     "return_generators": 'representatives="simplices"',
+    "sample_range": "range",
+    "sigma": "bandwidth",
     "thresh": "threshold",
+    "top_dimensional_cells": 'construction="T"',
+    "vertices": 'construction="V"',
 }
-"""What ripser.py, persim, giotto-ph, giotto-tda, GUDHI and CubicalRipser call options, and how they are written here."""
+"""What ripser.py, persim, giotto-ph, giotto-tda, GUDHI, CubicalRipser and scikit-image call options, and how they are written here."""
 
 
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:

@@ -149,7 +149,8 @@ def reduce(matrix: Any, **options: Unpack[ReduceOptions]) -> Reduction:
         try:
             path = os.fsdecode(matrix)
         except TypeError:
-            raise TypeError(f"expected a sparse matrix or a path, found {type(matrix).__name__}") from None
+            found = f"{type(matrix).__name__}; scipy.sparse.csc_array makes a sparse one of an array"
+            raise TypeError(f"expected a sparse matrix or a path, found {found}") from None
         if dimensions is not None:
             raise ValueError("dimensions: expected beside a sparse matrix only")
         answer = running(options, lambda run: _lacuna.reduce_file(path, request, run), request)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import bytes_of, number, optional_count, optional_number, warn, word
+from ._arguments import bytes_of, number, optional_number, threads_of, warn, word
 from ._keywords import refuse_unknown
 from ._progress import Report, shown
 
@@ -210,7 +210,7 @@ WITHOUT_EFFECT = {"check", "locations"}
 
 
 def _begun(options: RunOptions, request: Any, report: Report | None) -> _lacuna.Run:
-    threads, backend = optional_count("threads", options["threads"], 1), word("backend", options["backend"], "auto, cpu or cuda")
+    threads, backend = threads_of(options["threads"]), word("backend", options["backend"], "auto, cpu or cuda")
     limit = optional_number("time_limit", options["time_limit"])
     if limit is not None and not limit > 0:
         raise ValueError(f"time_limit: expected seconds, more than 0, found {limit!r}")

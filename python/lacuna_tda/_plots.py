@@ -6,7 +6,7 @@ axes that show several pictures, or share their limits with others, show all of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -459,6 +459,8 @@ def _panels(ax: Any, panels: int) -> NDArray[Any]:
 def _sections(diagram: Any, dims: Iterable[int] | None) -> list[tuple[int | None, Bars]]:
     """The dimensions to draw and their bars; the bars of one dimension, whose number is not known."""
     found: list[tuple[int | None, Bars]]
+    if isinstance(diagram, Mapping):
+        raise TypeError("diagram: expected a diagram, found a mapping; the diagrams of ripser are under its key 'dgms'")
     if isinstance(diagram, np.ndarray) and diagram.ndim < 3 and diagram.dtype != object:
         if dims is not None:
             raise ValueError("dims: expected beside a diagram or arrays for each dimension, found the bars of one")

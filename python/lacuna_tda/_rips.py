@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -188,7 +189,7 @@ def rips_many(
     options = filled(RipsManyOptions, options)
     request, are_births = _requested(options)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
-        raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
+        raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}; rips takes one")
 
     def inputs(run: _lacuna.Run) -> list[_lacuna.Distances | Exception]:
         # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
@@ -226,14 +227,15 @@ class Request(NamedTuple):
 def _requested(options: RipsManyOptions) -> tuple[Request, bool]:
     """What is asked of the extension module, and whether the diagonal holds births."""
     weights, representatives = options["weights"], options["representatives"]
-    if weights not in (None, "diagonal", "dtm"):
-        raise ValueError(f"weights: expected None, diagonal or dtm, found {weights!r}")
+    if weights is not None and (not isinstance(weights, str) or weights not in ("diagonal", "dtm")):
+        found = repr(weights) if isinstance(weights, str) else f"{type(weights).__name__}; lacuna_tda.compat.gph takes weights of points"
+        raise ValueError(f"weights: expected None, diagonal or dtm, found {found}")
     if representatives is None:
         kinds: tuple[str, ...] = ()
         expect_representatives(options, ("only", "longest", "min_persistence"), "bars for representatives")
         expect_representatives(options, ("cocycles_at", "tighten"), "how representatives are made")
     else:
-        names = (representatives,) if isinstance(representatives, str) else representatives
+        names = (representatives,) if isinstance(representatives, str) or not isinstance(representatives, Iterable) else representatives
         kinds = tuple(word("representatives", name, "simplices, cocycles or cycles") for name in names)
         if options["cocycles_at"] is not None and "cocycles" not in kinds:
             raise ValueError('cocycles_at: expected beside representatives="cocycles" only')

@@ -504,7 +504,7 @@ def _torch() -> Any:
 def _expect_floats(torch: Any, tensor: Any) -> None:
     """Raises an error if something is no tensor of single or double precision."""
     if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"expected a tensor of PyTorch, found {type(tensor).__name__}")
+        raise TypeError(f"expected a tensor of PyTorch, found {type(tensor).__name__}; torch.as_tensor makes one of an array")
     if tensor.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"expected a tensor of type float32 or float64, found {tensor.dtype}")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arguments import is_sparse, unmasked
+from .._arguments import is_sparse, numbers
 from .._extras import extra
 
 Metric = str | Callable[[Any, Any], float]
@@ -19,7 +19,7 @@ def pairwise(points: Any, metric: Metric, params: Mapping[str, Any] | None = Non
     if metric != "euclidean" or params or is_sparse(points):
         return np.asarray(_of_sklearn(metric)(points, metric=metric, **(params or {})))
     distance = extra("scipy.spatial.distance", "scipy", "distances of points")
-    array = np.asarray(unmasked(points))
+    array = numbers(points)
     if array.ndim != 2:
         raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
     if len(array) == 0:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import cubical, rips_many
-from .._arguments import unmasked
+from .._arguments import numbers, unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
 from ._sklearn import OfCollections, Parallel, check_is_fitted, delayed, effective_n_jobs
 
@@ -170,11 +170,13 @@ class RipsPersistence(_OfDimensions):
 
 
 def _points(one: Any) -> NDArray[np.float64]:
-    return np.asarray(unmasked(one), dtype=np.float64)
+    return numbers(one).astype(np.float64, copy=False)
 
 
 def _square(one: Any) -> NDArray[np.float64]:
     """The entries below the diagonal of an array, or of rows that may end there."""
+    if hasattr(one, "shape"):
+        one = numbers(one)
     points = len(one)
     square = np.zeros((points, points))
     for row, entries in enumerate(one):

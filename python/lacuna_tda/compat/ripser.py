@@ -94,7 +94,8 @@ def ripser(
     """
     X = X if is_sparse(X) else np.asarray(unmasked(X))
     if X.ndim != 2:
-        raise ValueError(f"X: expected an array of two axes, found shape {X.shape}")
+        way = "; scipy.spatial.distance.squareform makes one of the distances that pdist lists" if distance_matrix and X.ndim == 1 else ""
+        raise ValueError(f"X: expected an array of two axes, found shape {X.shape}{way}")
     height, width = X.shape
     if distance_matrix and height != width:
         raise ValueError(f"Distance matrix is not square: found {height} x {width}")
