@@ -109,6 +109,15 @@ class Diagram:
     A diagram is a ``Sequence`` without the methods ``count`` and ``index``, which cannot compare arrays. Two diagrams are equal if their arrays
     are. Diagrams are pickled with all that belongs to them.
 
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        For each dimension births and deaths, (n, 2).
+    threshold, landmarks, representatives, locations : optional
+        The attributes of these names, where there are such.
+
+    Examples
+    --------
     >>> diagram = Diagram([[[0.0, 1.0], [0.0, np.inf]], [[1.0, 2.5]]])
     >>> len(diagram), diagram.bars(1), diagram.betti(1.5)
     (2, array([[1. , 2.5]]), array([1, 1]))

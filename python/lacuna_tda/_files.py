@@ -164,7 +164,7 @@ def write(
     format: str | None = None,
     round: bool = False,
 ) -> None:
-    """Writes an image, a boundary matrix, points, distances or a diagram to a file, which is replaced as a whole on success.
+    """Write an image, a boundary matrix, points, distances or a diagram to a file, which is replaced as a whole on success.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def convert(
     decimal: Literal["point", "comma"] | None = None,
     symmetrize: Symmetrize | None = None,
 ) -> None:
-    """Converts a file to another format of its kind, an image also to its boundary matrix and points to distances, as ``lacuna convert``.
+    """Convert a file to another format of its kind, an image also to its boundary matrix and points to distances, as ``lacuna convert``.
 
     Parameters
     ----------

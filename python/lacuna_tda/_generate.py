@@ -48,7 +48,7 @@ def generate(
     density: float | None = None,
     seed: int = 0,
 ) -> NDArray[Any]:
-    """Points or an image of a known shape, for examples and tests. A seed gives the same numbers on every machine, and in the program.
+    """Draw points or an image of a known shape, for examples and tests. A seed gives the same numbers on every machine, and in the program.
 
     ====================  =============================================================================================
     ``circle``            the unit circle

@@ -115,8 +115,8 @@ def cubical_many(
         The images; of an array, the first axis runs through them.
     errors : "raise" or "return"
         What becomes of images that fail, as of :func:`rips_many`.
-
-    The others are as those of :func:`cubical`, without checkpoints. ``progress`` counts images.
+    **options
+        As those of :func:`cubical`, without checkpoints; ``progress`` counts images.
 
     Returns
     -------
@@ -201,15 +201,15 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
     image : array
         As of :func:`cubical`; or an array that lies on a GPU, of CuPy, PyTorch or another library that has ``__cuda_array_interface__`` or
         DLPack. It is read where it lies, and its curves are computed there.
+    scales : int, optional
+        The number of curves: that of the image, of the image smoothed once by a Gaussian, twice, and so on. Smoothed voxels are floats of 32
+        bits. They are found by the processor, of an array on a GPU there.
     bins : int, optional
         Rows for so many bins of one width; by default one for each distinct value.
     range : (low, high), optional
         Where bins begin and end; by default the least finite value and the greatest. A value below is in the first bin, one above in none.
     construction, superlevel
         As those of :func:`cubical`.
-    scales : int, optional
-        The number of curves: that of the image, of the image smoothed once by a Gaussian, twice, and so on. Smoothed voxels are floats of 32
-        bits. They are found by the processor, of an array on a GPU there.
     sigma : float
         The standard deviation of the Gaussian, in voxels.
     taps : int

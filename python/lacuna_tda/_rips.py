@@ -167,8 +167,8 @@ def rips_many(
     errors : "raise" or "return"
         What becomes of inputs that fail: when all others are done, the exception of the first of them is raised, with its number; or their
         exceptions take the places of their diagrams.
-
-    The others are as those of :func:`rips`, without checkpoints. ``progress`` counts inputs.
+    **options
+        As those of :func:`rips`, without checkpoints; ``progress`` counts inputs.
 
     Returns
     -------

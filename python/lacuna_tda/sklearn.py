@@ -283,7 +283,7 @@ class EulerCurve(_OfInputs):
         self._set(EccOptions, options)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Finds the range of bins.
+        """Find the range of bins.
 
         Parameters
         ----------
@@ -1008,7 +1008,7 @@ class PairwiseDistance(_OfDiagrams):
         return self._kernel(self._rows([(of_one, self.diagrams_) for of_one in self._compared(self._bars(X))]))
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """As ``fit``, then ``transform``, which is done for each pair once.
+        """The answer of ``transform`` for the diagrams of ``fit``, each pair of which is compared once.
 
         Parameters
         ----------

@@ -100,9 +100,9 @@ class Rips(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(
         self, X: Any, distance_matrix: bool = False, metric: Metric = "euclidean"
     ) -> list[NDArray[np.float64]]:
-        """As :meth:`transform`."""
+        """The answer of :meth:`transform`."""
         return self.transform(X, distance_matrix, metric)
 
     def plot(self, diagrams: Any = None, *args: Any, **kwargs: Any) -> None:
-        """Draws diagrams, by default those of the last call, by persim's ``plot_diagrams``, which takes the other arguments."""
+        """Draw diagrams, by default those of the last call, by persim's ``plot_diagrams``, which takes the other arguments."""
         extra("persim", "persim", "Rips.plot").plot_diagrams(self.dgms_ if diagrams is None else diagrams, *args, **kwargs)

@@ -121,7 +121,13 @@ def computePH(
     representatives: bool = False,
     n_threads: int = 1,
 ) -> Table | tuple[Table, Cycles]:
-    """As :func:`compute_ph`, of voxels as vertices; essential classes die at the greatest double."""
+    """The bars of an image whose voxels are vertices, as those of :func:`compute_ph`; essential classes die at the greatest double.
+
+    Parameters
+    ----------
+    arr, maxdim, top_dim, embedded, location, representatives, n_threads
+        As those of :func:`compute_ph`.
+    """
     return _computed(arr, False, maxdim, top_dim, embedded, representatives, n_threads)
 
 
@@ -134,7 +140,13 @@ def computePH_T(
     representatives: bool = False,
     n_threads: int = 1,
 ) -> Table | tuple[Table, Cycles]:
-    """As :func:`computePH`, of voxels as top cells."""
+    """The bars of an image whose voxels are top cells, as those of :func:`computePH`.
+
+    Parameters
+    ----------
+    arr, maxdim, top_dim, embedded, location, representatives, n_threads
+        As those of :func:`compute_ph`.
+    """
     return _computed(arr, True, maxdim, top_dim, embedded, representatives, n_threads)
 
 
@@ -207,7 +219,13 @@ def _inside(voxels: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int
 
 
 def dual_embedding(arr: Any) -> NDArray[np.float64]:
-    """The least values around the corners of voxels: an array that is longer by one along each of its one to four axes."""
+    """The least values around the corners of voxels: an array that is longer by one along each axis.
+
+    Parameters
+    ----------
+    arr : array
+        An image of one to four axes.
+    """
     image = np.asarray(unmasked(arr), dtype=np.float64)
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
@@ -219,7 +237,17 @@ def dual_embedding(arr: Any) -> NDArray[np.float64]:
 
 
 def to_gudhi_diagrams(ph: Any, *, maxdim: int | None = None, include_empty: bool = True) -> list[NDArray[np.float64]]:
-    """For each dimension births and deaths, (k, 2), of a table of :func:`compute_ph`; dimensions without any left out if asked for."""
+    """For each dimension births and deaths, (k, 2), of a table.
+
+    Parameters
+    ----------
+    ph : array
+        A table of :func:`compute_ph`.
+    maxdim : int, optional
+        The last dimension; by default the last of the table.
+    include_empty : bool
+        Whether dimensions without bars are there, too.
+    """
     table = _table(ph)
     last = (int(table[:, 0].max()) if len(table) else 0) if maxdim is None else maxdim
     bars = np.column_stack([table[:, 1], _deaths(table)])
@@ -228,7 +256,13 @@ def to_gudhi_diagrams(ph: Any, *, maxdim: int | None = None, include_empty: bool
 
 
 def to_gudhi_persistence(ph: Any) -> list[tuple[int, tuple[float, float]]]:
-    """The rows of a table of :func:`compute_ph` as pairs of a dimension and a pair of birth and death."""
+    """The rows of a table as pairs of a dimension and a pair of birth and death.
+
+    Parameters
+    ----------
+    ph : array
+        A table of :func:`compute_ph`.
+    """
     table = _table(ph)
     return [
         (int(dim), (float(birth), float(death))) for dim, birth, death in zip(table[:, 0], table[:, 1], _deaths(table))
@@ -236,7 +270,13 @@ def to_gudhi_persistence(ph: Any) -> list[tuple[int, tuple[float, float]]]:
 
 
 def group_by_dim(ph: Any) -> list[NDArray[np.float64]]:
-    """For each dimension the rows of a table of :func:`compute_ph`."""
+    """For each dimension the rows of a table.
+
+    Parameters
+    ----------
+    ph : array
+        A table of :func:`compute_ph`.
+    """
     table = _table(ph)
     if table.shape[1] not in (9, 11):
         raise ValueError(f"expected a table of 9 or 11 columns, found {table.shape[1]}")

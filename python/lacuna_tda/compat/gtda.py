@@ -134,7 +134,7 @@ class VietorisRipsPersistence(_Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> VietorisRipsPersistence:
-        """Looks at parameters and at a collection, and sets `infinity_values_`.
+        """Check parameters and a collection, and set `infinity_values_`.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class CubicalPersistence(_Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> CubicalPersistence:
-        """Looks at parameters and at a collection, and sets `infinity_values_`.
+        """Check parameters and a collection, and set `infinity_values_`.
 
         Parameters
         ----------
