@@ -139,6 +139,35 @@ def gudhi_transformer(transformer: str, inputs: list[Any], dims: list[int]) -> t
     return (lambda: of("lacuna_tda.compat.gudhi")), (lambda: of("gudhi.sklearn"))
 
 
+def in_pipeline() -> Any:
+    """The diagrams of a transformer in the place of ripser.py's that is a step of a pipeline, behind one that scales coordinates."""
+    scaler = module("sklearn.preprocessing").StandardScaler()
+    steps = module("sklearn.pipeline").make_pipeline(scaler, compat("ripser", "Rips", verbose=False))
+    return steps.fit(P).transform(P)
+
+
+def plotted(name: str) -> Any:
+    """The number of collections of points that a transformer draws."""
+    pyplot = module("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    transformer = module(name).Rips(verbose=False)
+    transformer.fit_transform(P)
+    transformer.plot(show=False)
+    drawn = len(pyplot.gca().collections)
+    pyplot.close("all")
+    return drawn
+
+
+def unsorted() -> Any:
+    """A sparse matrix whose rows are not in the order of columns."""
+    rows = sparse("csr_array")
+    for start, end in zip(rows.indptr, rows.indptr[1:]):
+        rows.indices[start:end] = rows.indices[start:end][::-1].copy()
+        rows.data[start:end] = rows.data[start:end][::-1].copy()
+    rows.has_sorted_indices = False
+    return rows
+
+
 def compat(name: str, function: str, *arguments: Any, **options: Any) -> Any:
     return getattr(module(f"lacuna_tda.compat.{name}"), function)(*arguments, **options)
 
@@ -195,6 +224,7 @@ DISTANCES = [
         lambda: ripser_py(D, distance_matrix=True, thresh=1.5),
     ),
     *[distances_in(kind) for kind in ("csr_array", "csc_array", "coo_array", "coo_matrix", "lil_matrix")],
+    Call("distances in unsorted rows", lambda: distances(unsorted()), lambda: ripser_py(sparse("csr_matrix"), distance_matrix=True)),
     Call("distances of one half", lambda: distances(UPPER), 'ValueError: .*symmetrize="upper" takes the upper half'),
     Call("distances of the upper half", lambda: distances(UPPER, symmetrize="upper"), lambda: ripser_py(UPPER, distance_matrix=True)),
     Call("distances with births", lambda: distances(WITH_BIRTHS), 'ValueError: .*weights="diagonal" takes the diagonal for births'),
@@ -235,6 +265,23 @@ OPTIONS = [
         "representatives=True",
         lambda: rips(P, representatives=True),
         "TypeError: representatives: expected simplices, cocycles or cycles",
+    ),
+    Call("symmetrize of points", lambda: rips(P, symmetrize="max"), 'ValueError: symmetrize: expected metric="precomputed"'),
+    Call(
+        "symmetrize of a sparse matrix",
+        lambda: distances(sparse("csr_array"), symmetrize="max"),
+        "ValueError: symmetrize: expected an array of distances, found a sparse matrix",
+    ),
+    Call("symmetrize=True", lambda: distances(UPPER, symmetrize=True), "TypeError: symmetrize: expected lower, upper, mean, max or min"),
+    Call(
+        "cocycles_at of cycles",
+        lambda: rips(P, representatives="cycles", cocycles_at="birth"),
+        'ValueError: cocycles_at: expected beside representatives="cocycles"',
+    ),
+    Call(
+        "tighten of cocycles",
+        lambda: rips(P, representatives="cocycles", tighten=True),
+        'ValueError: tighten: expected beside representatives="cycles"',
     ),
     Call("collapse=True", lambda: rips(P, collapse=True), "TypeError: collapse: expected auto, off or on, found True"),
     Call(
@@ -340,6 +387,16 @@ DIAGRAMS = [
     ),
     Call("plot_diagram of ripser's answer", lambda: plot({"dgms": []}), "TypeError: diagram: .*under its key 'dgms'"),
     Call("reduce of an array", lambda: lacuna_tda.reduce(np.zeros((3, 3))), r"TypeError: .*scipy\.sparse\.csc_array makes a sparse one"),
+    Call(
+        "reduce with cocycles",
+        lambda: lacuna_tda.reduce(sparse("csc_array", np.zeros((3, 3))), representatives="cocycles"),  # type: ignore[arg-type]
+        "ValueError: representatives: expected None or cycles, found 'cocycles'",
+    ),
+    Call(
+        "reduce of a file with dimensions",
+        lambda: lacuna_tda.reduce("matrix.phat", dimensions=[0]),
+        "ValueError: dimensions: expected beside a sparse matrix only",
+    ),
     Call("rips_many of one cloud", lambda: lacuna_tda.rips_many(P), "ValueError: expected several inputs, .*rips takes one"),
     Call("rips_many of DataFrames", lambda: lacuna_tda.rips_many([frame(P)])[0], lambda: ripser_py(P)),
 ]
@@ -363,7 +420,11 @@ DROP_INS = [
         lambda: compat("ripser", "Rips", verbose=False).fit_transform(P),
         lambda: module("ripser").Rips(verbose=False).fit_transform(P),
     ),
+    Call("compat.ripser.Rips in a pipeline", in_pipeline, lambda: ripser_py((P - P.mean(0)) / P.std(0))),
+    Call("compat.ripser.Rips.plot", lambda: plotted("lacuna_tda.compat.ripser"), lambda: plotted("ripser")),
     Call("compat.ripser.lower_star_img", lambda: compat("ripser", "lower_star_img", A), lambda: module("ripser").lower_star_img(A)),
+    Call("compat.gph of no points", lambda: compat("gph", "ripser_parallel", NO_POINTS)["dgms"], lambda: [[], []]),
+    Call("compat.gph of one column", lambda: compat("gph", "ripser_parallel", P[:, 0]), r"ValueError: expected points of shape \(n, d\)"),
     Call("compat.gph of objects", lambda: compat("gph", "ripser_parallel", P.astype(object))["dgms"], lambda: giotto_ph(P.astype(object))),
     Call(
         "compat.gph of collapsed edges",
@@ -378,6 +439,36 @@ DROP_INS = [
         lambda: ripser_py(D, distance_matrix=True),
     ),
     Call("compat.gtda of one cloud", lambda: compat("gtda", "VietorisRipsPersistence").fit_transform(P), r"ValueError: .*X\[None, :, :\]"),
+    Call(
+        "compat.gtda of one line",
+        lambda: compat("gtda", "CubicalPersistence").fit_transform(LINE),
+        "ValueError: expected a collection of images, found an array of shape",
+    ),
+    Call(
+        "compat.gtda of no images",
+        lambda: compat("gtda", "CubicalPersistence").fit_transform([]),
+        "ValueError: expected one or more images",
+    ),
+    Call(
+        "compat.gtda of a rectangle of distances",
+        lambda: compat("gtda", "VietorisRipsPersistence", metric="precomputed").fit_transform([D[:5]]),
+        r"ValueError: input 0: expected distances of shape \(n, n\), found \(5, 20\)",
+    ),
+    Call(
+        "compat.gtda without dimensions",
+        lambda: compat("gtda", "VietorisRipsPersistence", homology_dimensions=()).fit([P]),
+        "ValueError: homology_dimensions: expected one or more",
+    ),
+    Call(
+        "compat.gudhi of a short row",
+        lambda: compat("gudhi", "RipsPersistence", 1, input_type="lower distance matrix").fit_transform([[[], [1.0], [2.0]]]),
+        "ValueError: row 2 of a distance matrix: expected 2 entries or more, found 1",
+    ),
+    Call(
+        "compat.cripser of five axes",
+        lambda: compat("cripser", "computePH", np.zeros((1,) * 5)),
+        "ValueError: expected an array of one to four axes",
+    ),
     Call("compat.cripser", lambda: taken_from(compat("cripser", "compute_ph", VOLUME), 3), lambda: cripser(VOLUME)),
 ]
 

@@ -1,4 +1,4 @@
-"""The lines of the package's README.md, of the repository's and of the book's page about Python do what they say."""
+"""The lines of Python in the package's README.md, in the repository's and in the book do what they say."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 PYTHON = Path(__file__).resolve().parents[1]
-
+BOOK = PYTHON.parent / "docs" / "src"
+PEERS = ["cubicalripser", "giotto-ph", "giotto-tda", "gudhi", "persim", "ripser-py", "scikit-image", "torch-topological"]
 
 PAGES = {
     "package": PYTHON / "README.md",
     "repository": PYTHON.parent / "README.md",
-    "book": PYTHON.parent / "docs" / "src" / "python.md",
+    "book": BOOK / "python.md",
+    **{peer: BOOK / "coming-from" / f"{peer}.md" for peer in PEERS},
 }
 
 
@@ -22,12 +24,13 @@ PAGES = {
 def test_the_examples_run(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
     matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
-        if re.search(r"^import torch", block, re.MULTILINE) and find_spec("torch") is None:
+        if any(re.search(rf"^import {name}", block, re.MULTILINE) and find_spec(name) is None for name in ("jax", "torch")):
             continue
         exec(compile(block, str(readme), "exec"), names)
