@@ -146,6 +146,10 @@ def in_pipeline() -> Any:
     return steps.fit(P).transform(P)
 
 
+def ours_as_giotto_ph(X: Any, **options: Any) -> Any:
+    return compat("gph", "ripser_parallel", X, **options)["dgms"]
+
+
 def plotted(name: str) -> Any:
     """The number of collections of points that a transformer draws."""
     pyplot = module("matplotlib.pyplot")
@@ -423,15 +427,25 @@ DROP_INS = [
     Call("compat.ripser.Rips in a pipeline", in_pipeline, lambda: ripser_py((P - P.mean(0)) / P.std(0))),
     Call("compat.ripser.Rips.plot", lambda: plotted("lacuna_tda.compat.ripser"), lambda: plotted("ripser")),
     Call("compat.ripser.lower_star_img", lambda: compat("ripser", "lower_star_img", A), lambda: module("ripser").lower_star_img(A)),
-    Call("compat.gph of no points", lambda: compat("gph", "ripser_parallel", NO_POINTS)["dgms"], lambda: [[], []]),
-    Call("compat.gph of one column", lambda: compat("gph", "ripser_parallel", P[:, 0]), r"ValueError: expected points of shape \(n, d\)"),
-    Call("compat.gph of objects", lambda: compat("gph", "ripser_parallel", P.astype(object))["dgms"], lambda: giotto_ph(P.astype(object))),
+    Call("compat.gph of no points", lambda: ours_as_giotto_ph(NO_POINTS), lambda: [[], []]),
+    Call("compat.gph of one column", lambda: ours_as_giotto_ph(P[:, 0]), r"ValueError: expected points of shape \(n, d\)"),
+    Call(
+        "compat.gph of a graph with too few neighbours",
+        lambda: ours_as_giotto_ph(sparse("coo_matrix"), metric="precomputed", weights="DTM", weight_params={"n_neighbors": 15}),
+        "ValueError: n_neighbors: expected 15 edges or more at each point, found",
+    ),
+    Call("compat.gph of objects", lambda: ours_as_giotto_ph(P.astype(object)), lambda: giotto_ph(P.astype(object))),
     Call(
         "compat.gph of collapsed edges",
-        lambda: compat("gph", "ripser_parallel", P, collapse_edges=True)["dgms"],
+        lambda: ours_as_giotto_ph(P, collapse_edges=True),
         lambda: giotto_ph(P, collapse_edges=True),
     ),
     Call("compat.gudhi.RipsPersistence", *gudhi_transformer("RipsPersistence", [P], [0, 1])),
+    Call(
+        "compat.gudhi of an image without pixels",
+        lambda: compat("gudhi", "CubicalPersistence", [0, 1]).fit_transform([np.empty((0, 3))])[0],
+        lambda: [[], []],
+    ),
     Call("compat.gudhi.CubicalPersistence", *gudhi_transformer("CubicalPersistence", [A], [0, 1])),
     Call(
         "compat.gudhi of a DataFrame of distances",

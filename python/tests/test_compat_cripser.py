@@ -142,6 +142,10 @@ def test_converters() -> None:
     assert dual_embedding(np.array([1.0, 0.0])).tolist() == [1.0, 0.0, 0.0]
     with pytest.raises(ValueError):
         to_gudhi_diagrams(np.zeros(3))
+    with pytest.raises(ValueError, match="expected a table of 9 or 11 columns, found 3"):
+        group_by_dim(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="expected an array of one to four axes, found 0"):
+        dual_embedding(3.0)
 
 
 def test_what_is_refused() -> None:
@@ -157,6 +161,8 @@ def test_what_is_refused() -> None:
     for image, kind in refused:
         with pytest.raises(kind):
             compute_ph(image)
+    with pytest.raises(TypeError, match=r"expected an image of numbers .*array\.astype\(float\)"):
+        computePH(np.array([["1", "2"]]))
 
 
 OPTIONS: list[dict[str, Any]] = [

@@ -147,6 +147,17 @@ def test_what_is_refused(rng: np.random.Generator) -> None:
             VietorisRipsPersistence().fit(wrong)
     with pytest.raises(ValueError, match="NaN"):
         VietorisRipsPersistence(metric="precomputed").fit([np.full((2, 2), np.nan)])
+    images = rng.random((2, 4, 5))
+    for periodic, error, message in (
+        (np.array([1, 0]), TypeError, "periodic_dimensions: expected truth values, found int64"),
+        (np.array([True]), ValueError, r"periodic_dimensions: expected one for each of 2 axes, found shape \(1,\)"),
+    ):
+        with pytest.raises(error, match=message):
+            CubicalPersistence(periodic_dimensions=periodic).fit(images)
+    with pytest.raises(ValueError, match="expected an image of 2 axes, found 3"):
+        CubicalPersistence().fit(images).transform(images[None])
+    with pytest.raises(TypeError, match=r"expected an image of numbers .*array\.astype\(float\)"):
+        CubicalPersistence().fit([images[0].astype(str)])
     with pytest.warns(exceptions.DataDimensionalityWarning):
         VietorisRipsPersistence().fit(rng.random((2, 3, 3)))
 

@@ -122,6 +122,12 @@ def test_options_that_do_not_suit_arrays_on_a_gpu() -> None:
     for call in (lacuna_tda.ecc, lacuna_tda.thin):
         with pytest.raises(ValueError, match="expected auto or cuda for an array on a GPU, found cpu"):
             call(other, backend="cpu")
+        with pytest.raises(ValueError, match="backend: expected auto, cpu or cuda, found 'gpu'"):
+            call(other, backend="gpu")
+        with pytest.raises(ValueError, match="nan: expected an array of the host, found one on a GPU"):
+            call(other, nan=0)
+    with pytest.raises(ValueError, match="scales: expected backend auto or cpu for an array of the host, found cuda"):
+        lacuna_tda.ecc(np.zeros((4, 4)), scales=2, backend="cuda")
     with pytest.raises(ValueError, match="expected a number for an array on a GPU, found 'otsu'"):
         lacuna_tda.thin(other, threshold="otsu")
 

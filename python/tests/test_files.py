@@ -7,6 +7,7 @@ import re
 import stat
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -163,8 +164,15 @@ def test_boundary_matrices_are_read_and_written(name: str, tmp_path: Path) -> No
     assert np.array_equal(found.matrix.todense(), EDGE.matrix.todense()) and np.array_equal(found.dimensions, [0, 0, 1])
     values = [0.0, 1.0, 2.0] if name == "a.complex" else None
     assert (None if found.values is None else found.values.tolist()) == values
+    assert repr(found) == "<BoundaryMatrix of 3 cells>"
     pairs = lacuna_tda.reduce(found.matrix, dimensions=found.dimensions)
     assert pairs.pairs.tolist() == [[1, 2]] and pairs.essential.tolist() == [0]
+
+
+def test_sparse_matrices_are_boundary_matrices_where_that_is_said(tmp_path: Path) -> None:
+    for name, kind in (("a.mtx", "matrix"), ("a.dat", None)):
+        lacuna_tda.write(tmp_path / name, EDGE.matrix, kind=kind)
+        assert np.array_equal(lacuna_tda.read(tmp_path / name, kind="matrix").matrix.todense(), EDGE.matrix.todense())
 
 
 def test_values_of_cells(tmp_path: Path) -> None:
@@ -216,6 +224,7 @@ def test_pairs_of_cells(tmp_path: Path) -> None:
     found = lacuna_tda.read(tmp_path / "a.json")
     assert isinstance(found, CellPairs)
     assert found.pairs.tolist() == [[1, 2]] and found.essential is not None and found.essential.tolist() == [0]
+    assert repr(found) == "<CellPairs: 1 pairs, 1 essential>"
     assert lacuna_tda.compare(reduction, tmp_path / "a.json")
     with pytest.warns(UserWarning, match="the cells of essential classes are left out, which phat-binary cannot hold"):
         lacuna_tda.write(tmp_path / "a.bin", reduction)
@@ -225,6 +234,23 @@ def test_pairs_of_cells(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text() == "1\n1 2\n"
     differs = lacuna_tda.compare(reduction, CellPairs(np.array([[0, 2]]), np.array([1])))
     assert not differs and [side.tolist() for side in differs.only] == [[[1, 2], [0, -1]], [[0, 2], [1, -1]]]
+
+
+def test_a_dimension_that_no_diagram_has_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("dim,birth,death\n1000000,0.0,1.0\n")
+    with pytest.raises(ValueError, match="expected bars of dimensions below .*, found one of dimension 1000000"):
+        lacuna_tda.read(tmp_path / "a.csv")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_pipes_are_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.csv"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(pipe.read_text)
+        lacuna_tda.write(pipe, DIAGRAM)
+        assert found.result(timeout=60).startswith("dim,birth,death\n")
+    assert pipe.is_fifo()
 
 
 def test_comparisons_are_those_of_the_program(lacuna: Callable[..., str], tmp_path: Path) -> None:

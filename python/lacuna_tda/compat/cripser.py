@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import cubical
-from .._arguments import unmasked
+from .._arguments import numbers, unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
 
 __all__ = [
@@ -156,7 +156,7 @@ def _computed(
     """The classes of an image in either construction."""
     if representatives and top_dim:
         raise ValueError("representatives, top_dim: expected one of them at most")
-    image = np.asarray(unmasked(arr), dtype=np.float64)
+    image = numbers(arr, "an image").astype(np.float64, copy=False)
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     if image.size == 0:
@@ -226,7 +226,7 @@ def dual_embedding(arr: Any) -> NDArray[np.float64]:
     arr : array
         An image of one to four axes.
     """
-    image = np.asarray(unmasked(arr), dtype=np.float64)
+    image = numbers(arr, "an image").astype(np.float64, copy=False)
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     corners = np.full([length + 1 for length in image.shape], np.inf)

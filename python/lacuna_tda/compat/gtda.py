@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import cubical
-from .._arguments import is_sparse, unmasked
+from .._arguments import is_sparse, numbers
 from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._metric import Metric
 from ._sklearn import DataDimensionalityWarning, OfCollections, Parallel, check_array, check_is_fitted, delayed
@@ -298,7 +298,7 @@ def _images(X: Any) -> list[NDArray[Any]]:
     """The images of a collection."""
     if hasattr(X, "shape") and np.ndim(X) < 2:
         raise ValueError(f"expected a collection of images, found an array of shape {np.shape(X)}")
-    images = [np.asarray(unmasked(image)) for image in X]
+    images = [numbers(image, "an image") for image in X]
     if not images:
         raise ValueError("expected one or more images, found none")
     return images

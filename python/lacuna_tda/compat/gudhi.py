@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import cubical, rips_many
-from .._arguments import numbers, unmasked
+from .._arguments import numbers
 from ._cells import cubical_pairs, is_beyond_voxels
 from ._sklearn import OfCollections, Parallel, check_is_fitted, delayed, effective_n_jobs
 
@@ -274,7 +274,7 @@ class CubicalPersistence(_OfDimensions):
         if self.input_type not in ("top_dimensional_cells", "vertices"):
             raise ValueError(f"input_type: expected top_dimensional_cells or vertices, found {self.input_type!r}")
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        return self._chosen(jobs(delayed(self._bars)(np.asarray(unmasked(image))) for image in X))
+        return self._chosen(jobs(delayed(self._bars)(numbers(image, "an image")) for image in X))
 
     def _bars(self, image: NDArray[Any]) -> list[Bars]:
         """The bars of an image in the dimensions that are wanted."""

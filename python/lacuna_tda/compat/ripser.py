@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import Diagram, cubical
-from .._arguments import is_sparse, unmasked
+from .._arguments import is_sparse, numbers, unmasked
 from ._filtration import Graph, barcode_of_graph, barcode_of_matrix
 from ._metric import Metric, from_point, pairwise
 
@@ -205,7 +205,7 @@ def lower_star_img(img: Any) -> NDArray[np.float64]:
     ValueError
         An array that has not two axes, or holds NaN.
     """
-    image = np.asarray(unmasked(img))
+    image = numbers(img, "an image")
     if image.ndim != 2:
         raise ValueError(f"img: expected an array of two axes, found shape {image.shape}")
     bars = cubical(image.astype(np.float32), construction="T", max_dim=0).bars(0)
