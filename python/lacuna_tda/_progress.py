@@ -18,9 +18,6 @@ def shown(progress: bool | Report) -> Iterator[Report | None]:
     The function is called some twenty times a second with the name of the stage, its dimension or None, the units of work that are done, and
     all of them (1 where they are not counted). What it raises ends the run.
     """
-    if progress is False:
-        yield None
-        return
     if callable(progress):
         yield progress
         return

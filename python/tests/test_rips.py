@@ -304,6 +304,15 @@ def test_progress_is_told(rng: np.random.Generator) -> None:
     assert lacuna_tda.rips(POINTS, progress=True) == lacuna_tda.rips(POINTS)
 
 
+def test_a_bar_of_tqdm_shows_the_stage(rng: np.random.Generator, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    points, stages = rng.random((900, 6)), set()
+    lacuna_tda.rips(points, max_dim=2, threads=1, progress=lambda *stage: stages.add(stage[0]))
+    lacuna_tda.rips(points, max_dim=2, threads=1, progress=True)
+    shown = capsys.readouterr().err
+    assert any(f"{stage} " in shown or f"{stage}: " in shown for stage in stages), shown
+
+
 def test_what_progress_raises_ends_the_run(rng: np.random.Generator) -> None:
     def stop(*_: object) -> None:
         raise LookupError("enough")
