@@ -30,9 +30,10 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     Parameters
     ----------
     image : array
-        Up to three axes of more than one voxel; integers of 8 to 64 bits or floats. An array that is contiguous, in C's or Fortran's order, is
-        read where it is. NaN is an error unless ``nan`` replaces it, and so are entries that NumPy masks; infinities are values like others. A
-        last axis of 3 or 4 voxels is an axis of space like the others: of pictures in colours, which have such arrays, a warning says so.
+        Up to three axes of more than one voxel; integers of 8 to 64 bits or floats, longer ones as doubles. An array that is contiguous, in
+        C's or Fortran's order, is read where it is. NaN is an error unless ``nan`` replaces it, and so are entries that NumPy masks;
+        infinities are values like others. A last axis of 3 or 4 voxels is an axis of space like the others: of pictures in colours, which
+        have such arrays, a warning says so.
     construction : "T" or "V"
         ``"T"``: voxels are top cells and touch at corners as well (8 neighbours in the plane, 26 in space), GUDHI's ``top_dimensional_cells``.
         ``"V"``: voxels are vertices, joined along the axes (4, 6), GUDHI's ``vertices``.

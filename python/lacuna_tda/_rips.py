@@ -34,10 +34,11 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
         (n (n - 1) / 2,) as SciPy's ``pdist`` makes it; or a sparse matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where
         pairs without an entry are never connected. Two points are joined if either of their two entries is stored, so a directed graph of
         nearest neighbours is taken without its directions. Otherwise points: an array (n, d). Distances are computed and compared in single
-        precision, but those of doubles and of integers of 32 and 64 bits, and of SciPy's metrics, in double precision. The array is copied once.
-        Entries that NumPy masks are an error.
+        precision, but those of doubles and of integers of 32 and 64 bits, and of SciPy's metrics, in double precision. Longer floats and
+        objects that are numbers become doubles. The array is copied once. Entries that NumPy masks are an error.
     metric : str or callable
-        ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
+        ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances;
+        ``"manhattan"``, ``"l1"`` and ``"l2"`` are names that scikit-learn has for these.
     metric_params : mapping, optional
         Further arguments of SciPy's metric, such as ``{"p": 3}`` of ``"minkowski"``.
     max_dim : int
