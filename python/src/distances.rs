@@ -5,6 +5,7 @@
 
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, PointCloud, SparseDistances, Value};
+use lacuna::progress::interruptible;
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Dimension, Ix1, Ix2, Ix3};
 use numpy::{Element, PyArray, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
@@ -43,7 +44,9 @@ impl Distances {
     /// The lengths of shortest paths in a graph, which is used up.
     fn shortest_paths(&self, py: Python<'_>, run: &Run) -> PyResult<Distances> {
         let graph = self.take()?;
-        on_threads(py, run.threads, Some(run), |_| Ok(Distances::new(graph.shortest_paths()?)))
+        on_threads(py, run.threads, Some(run), |progress| {
+            interruptible(progress, |progress| Ok(Distances::new(graph.shortest_paths(progress)?)))
+        })
     }
 }
 

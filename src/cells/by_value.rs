@@ -8,6 +8,7 @@ use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::{Construction, Voxel};
 use crate::input::{Place, Problem};
 use crate::parallel;
+use crate::progress::Progress;
 
 /// Maximum number of axes: the number of vertices of a cell, 2^32, can still be counted.
 const MOST_AXES: usize = 32;
@@ -26,11 +27,24 @@ pub fn cubical_complex<I: Index>(
     values: &[f64],
     upper_dim: Option<usize>,
 ) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
+    cubical_complex_watched(shape, values, upper_dim, &())
+}
+
+/// Like [`cubical_complex`], but reports to `progress`, which may unwind.
+///
+/// # Errors
+/// The errors of [`cubical_complex`].
+pub(crate) fn cubical_complex_watched<I: Index>(
+    shape: &[usize],
+    values: &[f64],
+    upper_dim: Option<usize>,
+    progress: &dyn Progress,
+) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
     check(shape, values)?;
     // An image that is too large is refused before any sorting.
     cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
-    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, &())?;
+    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, progress)?;
     let values = filtered.levels(|rank| levels[rank]);
     Ok(WeightedBoundaryMatrix { matrix: filtered.matrix, values, max_dim: filtered.max_dim })
 }

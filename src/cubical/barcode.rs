@@ -97,7 +97,7 @@ impl<'a> Cubical<'a> {
         let representatives = match trace.zip(representatives.as_ref()) {
             Some((trace, bars)) => {
                 progress.begin(FINDING_CYCLES, None, 1);
-                Some(trace.representatives(image, *threshold, bars)?)
+                Some(trace.representatives(image, *threshold, bars, progress)?)
             }
             None => None,
         };

@@ -1,6 +1,7 @@
 //! From an image to its Euler characteristic curve.
 
-use super::ecc::{EccRequest, Vcec, curve_by};
+use super::ecc::scales::Scales;
+use super::ecc::{EccRequest, MachineError, Vcec, curves_by};
 use super::error::CubicalError;
 use super::image::AnyImage;
 use crate::backend::{Backend, Decision, on_threads};
@@ -56,16 +57,18 @@ impl<'a> EulerCurve<'a> {
         Ok(self.solve(&())?.vcec)
     }
 
-    /// Computes the curve and returns it with the decision. The stage is reported to `progress` as one unit of work.
+    /// Computes the curve and returns it with the decision. The unit of work that is reported to `progress` is a voxel.
     ///
     /// # Errors
     /// The errors of [`EulerCurve::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         interruptible(progress, |progress| {
-            progress.begin("curve", None, 1);
             on_threads(self.threads, || {
-                let (vcec, decision) = curve_by(self.image, &self.request, &self.backend)?;
-                Ok(EulerOutcome { vcec, decision })
+                self.request.bins.check().map_err(MachineError::from)?;
+                let scales = Scales { count: 1, ..Scales::default() };
+                let (mut curves, decision) =
+                    curves_by(self.image, &self.request, &scales, &self.backend, progress)?;
+                Ok(EulerOutcome { vcec: curves.pop().unwrap_or_default(), decision })
             })
         })
     }

@@ -21,6 +21,7 @@ use crate::cubical::{AnyImage, Image, Order, Shape};
 use crate::memory::{self, Refused};
 use crate::names::named;
 use crate::parallel;
+use crate::progress::Progress;
 
 /// Standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its centre.
 const LEAST_SCALE: f64 = 0.02;
@@ -77,6 +78,16 @@ impl Field {
     /// # Errors
     /// [`GenerateError`]: an invalid shape, scale or density, or too little memory.
     pub fn draw(&self) -> Result<AnyImage, GenerateError> {
+        self.draw_watched(&())
+    }
+
+    /// Like [`draw`](Self::draw), but calls `progress` often, which may end the work by unwinding, see
+    /// [`interruptible`](crate::progress::interruptible).
+    ///
+    /// # Errors
+    /// The errors of [`draw`](Self::draw).
+    pub fn draw_watched(&self, progress: &dyn Progress) -> Result<AnyImage, GenerateError> {
+        progress.begin("drawing", None, 1);
         let shape = Shape::new(&self.shape, Order::C)?;
         let is_right = (0.0..=MOST_SCALE).contains(&self.scale);
         let scale = expect(is_right, "scale", "a number from 0 to 1000000", self.scale)?;
@@ -91,11 +102,11 @@ impl Field {
         Ok(match self.scene {
             Scene::Noise => {
                 let voxel = |place| (mixed(self.seed, place) >> 40) as f32 / (1 << 24) as f32;
-                Image::new(shape, each(shape.count(), voxel)?)?.into()
+                Image::new(shape, each(shape.count(), voxel, progress)?)?.into()
             }
-            Scene::Field => Image::new(shape, field(shape, self.seed, scale)?)?.into(),
+            Scene::Field => Image::new(shape, field(shape, self.seed, scale, progress)?)?.into(),
             Scene::Blobs => {
-                let field = field(shape, self.seed, scale)?;
+                let field = field(shape, self.seed, scale, progress)?;
                 let count = (self.density * field.len() as f64) as usize;
                 let mut sorted = copy(&field)?;
                 let last = sorted.len() - 1;
@@ -103,20 +114,28 @@ impl Field {
                 let is_all = count > last;
                 drop(sorted);
                 let is_foreground = |place: u64| field[place as usize] < level || is_all;
-                let voxels = each(field.len(), |place| if is_foreground(place) { 255_u8 } else { 0 })?;
+                let voxel = |place| if is_foreground(place) { 255_u8 } else { 0 };
+                let voxels = each(field.len(), voxel, progress)?;
                 Image::new(shape, voxels)?.into()
             }
-            Scene::Vessels => Image::new(shape, vessels(shape, self.seed, scale, self.density)?)?.into(),
+            Scene::Vessels => {
+                Image::new(shape, vessels(shape, self.seed, scale, self.density, progress)?)?.into()
+            }
         })
     }
 }
 
 /// Computes `voxel` for each place.
-fn each<T: FromZeros + Send>(count: usize, voxel: impl Fn(u64) -> T + Sync) -> Result<Vec<T>, Refused> {
+fn each<T: FromZeros + Send>(
+    count: usize,
+    voxel: impl Fn(u64) -> T + Sync,
+    progress: &dyn Progress,
+) -> Result<Vec<T>, Refused> {
     /// Number of voxels that a thread draws at a time.
     const PIECE: usize = 1 << 14;
     let mut voxels = memory::zeroed(count)?;
     parallel::pieces_mut(&mut voxels, PIECE, &|piece, voxels: &mut [T]| {
+        progress.advance(0);
         for (place, at) in ((piece * PIECE) as u64..).zip(voxels) {
             *at = voxel(place);
         }
@@ -143,9 +162,9 @@ fn mixed(seed: u64, place: u64) -> u64 {
 }
 
 /// A Gaussian random field of variance 1.
-fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
+fn field(shape: Shape, seed: u64, sigma: f64, progress: &dyn Progress) -> Result<Vec<f32>, Refused> {
     let noise = |place| gaussian([0, 1].map(|which| mixed(seed, 2 * place + which))) as f32;
-    let mut voxels = each(shape.count(), noise)?;
+    let mut voxels = each(shape.count(), noise, progress)?;
     if sigma < LEAST_SCALE {
         return Ok(voxels);
     }
@@ -166,13 +185,20 @@ fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
         }
         let scale = sqrt(folded.iter().map(|tap| tap * tap).sum::<f64>());
         let folded: Vec<f64> = folded.into_iter().map(|tap| tap / scale).collect();
-        smooth(&mut voxels, shape, axis, &folded, radius.min(extent / 2))?;
+        smooth(&mut voxels, shape, axis, &folded, radius.min(extent / 2), progress)?;
     }
     Ok(voxels)
 }
 
 /// Convolves every line along an axis with periodic taps; those farther than `radius` from the first are 0.
-fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: usize) -> Result<(), Refused> {
+fn smooth(
+    voxels: &mut [f32],
+    shape: Shape,
+    axis: usize,
+    taps: &[f64],
+    radius: usize,
+    progress: &dyn Progress,
+) -> Result<(), Refused> {
     let extents = shape.extents();
     let extent = extents[axis];
     let stride: usize = extents[axis + 1..].iter().product();
@@ -197,6 +223,7 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         let slab = extent * stride;
         parallel::pieces_mut(voxels, SMOOTHED.next_multiple_of(slab), &|_, slabs| {
             for slab in slabs.chunks_exact_mut(slab) {
+                progress.advance(0);
                 let before = slab.to_vec();
                 smooth_planes(&before, 0, slab);
             }
@@ -206,6 +233,7 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         let before = copy(voxels)?;
         let at_once = SMOOTHED.div_ceil(stride);
         parallel::pieces_mut(voxels, at_once * stride, &|piece, planes| {
+            progress.advance(0);
             smooth_planes(&before, piece * at_once, planes);
         });
     }
@@ -213,7 +241,13 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
 }
 
 /// Paints tubes around random walks until about a fraction `density` of the voxels is painted.
-fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Result<Vec<u8>, Refused> {
+fn vessels(
+    shape: Shape,
+    seed: u64,
+    greatest: f64,
+    density: f64,
+    progress: &dyn Progress,
+) -> Result<Vec<u8>, Refused> {
     /// Maximum number of walks, after which the image is returned at any density.
     const MOST_WALKS: u64 = 1 << 20;
     let extents = shape.extents();
@@ -225,6 +259,7 @@ fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Result<Vec<u
         if painted >= wanted {
             break;
         }
+        progress.advance(0);
         let mut random = Random::new(mixed(seed, walk));
         let is_flat = |axis: usize| extents[axis] == 1;
         let mut at: [f64; 3] =

@@ -12,6 +12,7 @@ use super::{DistanceMatrix, DistancesError, MetricError, SparseDistances, Value}
 use crate::input::Place;
 use crate::memory::{self, Refused};
 use crate::parallel::{each, into_inner, lock};
+use crate::progress::Progress;
 
 impl<T: Value> SparseDistances<T> {
     /// The lengths of the shortest paths between all points, infinite between points that no path joins. The births of
@@ -29,12 +30,24 @@ impl<T: Value> SparseDistances<T> {
     /// # Errors
     /// There is no memory for the distances of all pairs; a path is longer than any number of this precision.
     pub fn shortest_paths(&self) -> Result<DistanceMatrix<T>, DistancesError> {
+        self.shortest_paths_watched(&())
+    }
+
+    /// Like [`shortest_paths`](Self::shortest_paths), but reports each point to `progress`, which may unwind.
+    ///
+    /// # Errors
+    /// The errors of [`shortest_paths`](Self::shortest_paths).
+    pub(crate) fn shortest_paths_watched(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<DistanceMatrix<T>, DistancesError> {
         let n = self.len();
         let pairs = (n as u64 * (n as u64).saturating_sub(1)) / 2;
         let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
         let mut lower = memory::filled(T::INFINITY, pairs)?;
         let neighbours = Neighbours::new(self)?;
         let failure = Mutex::new(None);
+        progress.begin("shortest paths", None, n as u64);
         let mut rest = &mut lower[..];
         // One row is taken at a time, as the search from one point may take as long as those from all others.
         let rows = Mutex::new((0..n).map(|i| (i, rest.split_off_mut(..i).unwrap_or_default())));
@@ -45,6 +58,7 @@ impl<T: Value> SparseDistances<T> {
                     let next = lock(&rows).next();
                     let Some((i, row)) = next else { return Ok(()) };
                     search.fill(i, row)?;
+                    progress.advance(1);
                 }
             });
             if let Err(error) = done {

@@ -16,10 +16,12 @@ use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skelet
 use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_with};
-use lacuna::metric::{DistanceMatrix, PointCloud};
-use lacuna::progress::{Progress, Resumable};
+use lacuna::metric::read::Input;
+use lacuna::metric::{DistanceMatrix, DistancesError, PointCloud, SparseDistances};
+use lacuna::progress::{Interrupted, Progress, Resumable, interruptible};
 use lacuna::rips::{
-    BarSelection, Collapse, RepresentativesRequest, Rips, RipsError, RipsOptions, SecondLayer,
+    BarSelection, Collapse, RepresentativeKind, RepresentativesRequest, Rips, RipsError, RipsOptions,
+    SecondLayer,
 };
 use lacuna::snapshot::{Checkpoint, Facts, Fill, Snapshot, SnapshotError};
 
@@ -159,6 +161,55 @@ fn images_are_interrupted_at_any_time() {
     let skeleton = Skeleton::new(&square, ThinningRequest::default());
     let run = |progress: &dyn Progress| Ok(skeleton.solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 5);
+}
+
+/// Each cycle may take long.
+#[test]
+fn cycles_are_interrupted_one_by_one() {
+    let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
+    let voxels: Vec<u32> = (0..12_u32.pow(3)).map(|k| k.wrapping_mul(0x9E37_79B9) >> 20).collect();
+    let image = AnyImage::from_slice(&voxels, &[12, 12, 12]).unwrap();
+    let representatives = Some(BarSelection::All);
+    let cubical = Cubical { representatives, ..Cubical::new(&image, PersistenceRequest::default()) };
+    let count = cubical.solve(&()).unwrap().representatives.unwrap().iter().count() as u64;
+    let run = |progress: &dyn Progress| Ok(cubical.solve(progress)?.classes);
+    assert!(count > 100 && at_all_times(run, is_interruption) > count);
+    let is_interruption = |error: &RipsError| matches!(error, RipsError::Interrupted(_));
+    let rips = |tighten| {
+        let cycles = RepresentativesRequest::of([RepresentativeKind::Cycles]).tighten(tighten);
+        Rips::new(cloud(60)).threads(1).representatives(cycles)
+    };
+    let loops = rips(false).run().unwrap().bars(1).len() as u64;
+    let [plain, tight] = [false, true]
+        .map(|tighten| at_all_times(|progress| Ok(rips(tighten).solve(progress)?.diagram), is_interruption));
+    assert!(loops > 5 && tight >= plain + loops, "{loops} {plain} {tight}");
+}
+
+#[test]
+fn curves_and_shortest_paths_are_interrupted() {
+    let image = AnyImage::from_slice(&vec![1_u8; 200 << 14], &[200, 1 << 7, 1 << 7]).unwrap();
+    let curve = EulerCurve { threads: Some(1), ..EulerCurve::new(&image, EccRequest::default()) };
+    let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
+    let run = |progress: &dyn Progress| Ok(curve.solve(progress)?.vcec);
+    assert!(at_all_times(run, is_interruption) > 2);
+    let graph = SparseDistances::new(50, (1..50).map(|point| (point, point - 1, 1.0_f32))).unwrap();
+    let is_interruption = |error: &Option<DistancesError>| error.is_none();
+    let run = |progress: &dyn Progress| {
+        interruptible(progress, |progress| {
+            Input::from(graph.clone()).shortest_paths(progress).map_err(|error| Ended(Some(error)))
+        })
+        .map_err(|Ended(error)| error)
+    };
+    assert!(at_all_times(run, is_interruption) > 50);
+}
+
+/// Why there are no shortest paths; `None` if the run was ended.
+struct Ended(Option<DistancesError>);
+
+impl From<Interrupted> for Ended {
+    fn from(_: Interrupted) -> Self {
+        Ended(None)
+    }
 }
 
 /// The first device, which may not be replaced: one that is blamed for an interruption would be another error.

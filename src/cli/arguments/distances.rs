@@ -109,7 +109,7 @@ impl TableArguments {
     /// With `--shortest-paths`, replaces the edges that were read from `path` by the lengths of shortest paths.
     pub(crate) fn with_paths(&self, mut loaded: Loaded, path: &Path) -> Result<Loaded, CliError> {
         if self.shortest_paths {
-            let paths = loaded.input.shortest_paths();
+            let paths = loaded.input.shortest_paths(&());
             loaded.input = paths.map_err(|source| CliError::about(name_of(path), source))?;
             loaded.notes.push("distances are the lengths of shortest paths".to_owned());
         }

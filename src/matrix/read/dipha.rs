@@ -5,19 +5,24 @@ use phat_formats::{Index, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex, bytes};
 use super::upper_dim_of_cells;
-use crate::cells::{ComplexError, cubical_complex, rips_complex};
+use crate::cells::{ComplexError, cubical_complex_watched, rips_complex};
 use crate::input::{Place, Problem};
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
+use crate::progress::Progress;
 
-/// Reads the complex of a file.
-pub(super) fn read(source: &dyn Source, upper_dim: Option<usize>) -> Result<Content, Problem> {
+/// Reads the complex of a file. The cells of an image are reported to `progress`, which may unwind.
+pub(super) fn read(
+    source: &dyn Source,
+    upper_dim: Option<usize>,
+    progress: &dyn Progress,
+) -> Result<Content, Problem> {
     let head = bytes(source, dipha::HEADER as u64)?;
     let file_type = dipha::file_type(&head)?;
     let input = match file_type {
         FileType::BoundaryMatrix if upper_dim.is_some() => Err(upper_dim_of_cells()),
         FileType::BoundaryMatrix => boundary_matrix(source),
-        FileType::Image => image(&bytes(source, u64::MAX)?, upper_dim),
+        FileType::Image => image(&bytes(source, u64::MAX)?, upper_dim, progress),
         FileType::DistanceMatrix | FileType::SparseDistanceMatrix => {
             let upper_dim = upper_dim.ok_or_else(no_upper_dim)?;
             distances(&read_dipha(&bytes(source, u64::MAX)?)?, upper_dim)
@@ -45,14 +50,14 @@ fn boundary_matrix(source: &dyn Source) -> Result<AnyComplex, Problem> {
     }
 }
 
-fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, Problem> {
+fn image(file: &[u8], upper_dim: Option<usize>, progress: &dyn Progress) -> Result<AnyComplex, Problem> {
     let dipha::Image { shape, values } = dipha::Image::from_bytes(file)?;
     // No cell extends along an axis of one voxel.
     let dim = shape.iter().filter(|&&extent| extent > 1).count();
     let cut = upper_dim.is_some_and(|upper_dim| upper_dim < dim);
     narrow_or_wide(
-        || Ok(cells(cubical_complex(&shape, &values, upper_dim)?, cut)),
-        || Ok(cells(cubical_complex(&shape, &values, upper_dim)?, cut)),
+        || Ok(cells(cubical_complex_watched(&shape, &values, upper_dim, progress)?, cut)),
+        || Ok(cells(cubical_complex_watched(&shape, &values, upper_dim, progress)?, cut)),
     )
 }
 

@@ -63,8 +63,8 @@ pub fn read_path(path: &Path, options: &MatrixReadOptions) -> Result<LoadedMatri
     read_path_watched(path, options, &Backend::default(), &())
 }
 
-/// Like [`read_path`], but reports to `progress` how much of a binary file of PHAT has been read, and has `backend`
-/// open a device meanwhile where a scan of that matrix will pay.
+/// Like [`read_path`], but reports to `progress` how much of a binary file of PHAT has been read, and the cells of an
+/// image of DIPHA, and has `backend` open a device meanwhile where a scan of a binary file of PHAT will pay.
 ///
 /// # Errors
 /// The errors of [`read_path`].
@@ -141,7 +141,7 @@ fn read_source_watched(
         memory::probe(source.size().map_err(failed)? / 2).map_err(no_room).map_err(failed)?;
     }
     let content = match (format, options.upper_dim) {
-        (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim),
+        (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim, watched.progress),
         (_, Some(_)) => Err(upper_dim_of_cells()),
         (MatrixFormat::PhatBinary, None) => {
             phat::read_binary(source, watched).map_err(|problem| detect::text_for_binary(&head, problem))

@@ -97,6 +97,7 @@ pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize};
 use super::{Distances, DistancesError, MetricError, PointCloud, Value};
 use crate::input::matrix_market::is_matrix_market;
 use crate::input::{self, gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
+use crate::progress::Progress;
 use detect::Kind;
 use std::path::Path;
 use text::Table;
@@ -125,15 +126,19 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
 }
 
 impl Input {
-    /// Replaces the edge lengths of a graph by the lengths of its shortest paths.
+    /// Replaces the edge lengths of a graph by the lengths of its shortest paths. Each point is reported to `progress`,
+    /// which may end the work by unwinding, see [`interruptible`](crate::progress::interruptible).
     ///
     /// # Errors
     /// Those of [`SparseDistances::shortest_paths`](crate::metric::SparseDistances::shortest_paths), and
     /// an input that has the distances of all pairs already.
-    pub fn shortest_paths(self) -> Result<Input, DistancesError> {
-        fn of<T: Value>(distances: &Distances<T>) -> Result<Distances<T>, DistancesError> {
+    pub fn shortest_paths(self, progress: &dyn Progress) -> Result<Input, DistancesError> {
+        fn of<T: Value>(
+            distances: &Distances<T>,
+            progress: &dyn Progress,
+        ) -> Result<Distances<T>, DistancesError> {
             let found = match distances {
-                Distances::Sparse(graph) => return Ok(graph.shortest_paths()?.into()),
+                Distances::Sparse(graph) => return Ok(graph.shortest_paths_watched(progress)?.into()),
                 Distances::Points(_) => "points",
                 Distances::Matrix(_) => "a matrix of distances",
             };
@@ -141,8 +146,8 @@ impl Input {
             Err(MetricError::new(Place::Named("shortest paths".to_owned()), expected, found).into())
         }
         Ok(match self {
-            Input::Single(distances) => Input::Single(of(&distances)?),
-            Input::Double(distances) => Input::Double(of(&distances)?),
+            Input::Single(distances) => Input::Single(of(&distances, progress)?),
+            Input::Double(distances) => Input::Double(of(&distances, progress)?),
         })
     }
 

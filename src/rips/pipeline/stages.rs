@@ -116,16 +116,13 @@ impl Run<'_> {
             let residue = self.construct(complex, dim, &below.store, ahead)?;
             Ok(self.reduce(complex, dim, &residue)?.map(|reduction| (residue, reduction)))
         });
-        let Some(done) = done else {
-            self.stats.dimensions.retain(|stats| stats.dim < dim);
-            self.unfinished = Some(dim);
-            return Ok(None);
-        };
+        let Some(done) = done else { return Ok(self.left(dim)) };
         let Some((residue, reduction)) = done? else {
             self.ties = Ties::GivenUp;
             return Ok(None);
         };
-        let bars = self.bars(complex, dim, &residue.columns, &reduction, below);
+        let bars = if_finished(progress, || self.bars(complex, dim, &residue.columns, &reduction, below));
+        let Some(bars) = bars else { return Ok(self.left(dim)) };
         self.save_dimension(dim, &bars, &reduction.store);
         let wants_cycles = |collector: &Collector<'_>| collector.wants(RepresentativeKind::Cycles);
         let (columns, pivots) = if self.collector.as_ref().is_some_and(wants_cycles) {
@@ -222,6 +219,13 @@ impl Run<'_> {
     }
 
     /// The parameters of the filtration construction of a dimension.
+    /// Leaves a dimension unfinished, as the run was ended early.
+    fn left<W>(&mut self, dim: usize) -> Option<Dimension<W>> {
+        self.stats.dimensions.retain(|stats| stats.dim < dim);
+        self.unfinished = Some(dim);
+        None
+    }
+
     fn construction<'b>(&self, dim: usize, progress: &'b dyn Progress) -> Construction<'b> {
         Construction::new(dim, self.plan.pair_store, self.plan.rank_width, progress)
     }
@@ -312,8 +316,15 @@ impl Run<'_> {
         };
         let classes: Vec<Class<W>> = classes.collect();
         let started = Instant::now();
-        let tightening =
-            collector.dimension(complex, self.values, pairs, &classes, &reduction.cochains, below);
+        let tightening = collector.dimension(
+            complex,
+            self.values,
+            pairs,
+            &classes,
+            &reduction.cochains,
+            below,
+            self.progress,
+        );
         if let Some(stats) = self.stats.dimensions.last_mut() {
             stats.representatives_seconds = started.elapsed().saturating_sub(tightening).as_secs_f64();
             stats.tightening_seconds = tightening.as_secs_f64();

@@ -12,6 +12,7 @@ use super::request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 use super::store::{Representative, Representatives};
 use super::tighten::AtBirth;
 use crate::diagram::{Bar, Diagram};
+use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::code::Code;
 use crate::rips::complex::Complex;
@@ -117,7 +118,9 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the next dimension, given the classes of its bars and the [wanted](Self::wanted) cochains. `below` holds
-    /// the results of the dimension below. Returns the time spent on tightening.
+    /// the results of the dimension below. `progress` is told of each cycle and may unwind. Returns the time spent on
+    /// tightening.
+    #[expect(clippy::too_many_arguments, reason = "they are those of a dimension")]
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
@@ -126,6 +129,7 @@ impl<'a> Collector<'a> {
         classes: &[Class<W>],
         cochains: &HashMap<usize, Vec<Multiple<W>>>,
         below: &Below<W>,
+        progress: &dyn Progress,
     ) -> Duration {
         let mut tightening = Duration::ZERO;
         let (dim, Pairs { code, cofacet_code, .. }) = (self.found.dimensions.len(), pairs);
@@ -162,10 +166,11 @@ impl<'a> Collector<'a> {
         });
         let mut found: Vec<Representative> = found.collect();
         if self.wants(RepresentativeKind::Cycles) {
-            let mut cycles = self.cycles(complex, pairs, &candidates, below);
+            let mut cycles = self.cycles(complex, pairs, &candidates, below, progress);
             if self.tightens() {
                 let started = Instant::now();
                 let tight = candidates.iter().zip(cycles).map(|(class, cycle)| {
+                    progress.advance(0);
                     let alive = classes.iter().filter(|other| other.is_alive_at(class.bar.birth));
                     let alive: Vec<&[Multiple<W>]> = alive.map(|other| &*cochains[&other.place]).collect();
                     let rank = code.rank(class.column);
@@ -190,14 +195,18 @@ impl<'a> Collector<'a> {
         pairs: Pairs<'_, W>,
         classes: &[Class<W>],
         below: &Below<W>,
+        progress: &dyn Progress,
     ) -> Vec<Vec<Multiple<W>>> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
         // It is made for the first essential class.
         let mut essential = None;
         let made = || essential_cycles(complex, self.modulus, pairs.code, below);
-        let cycle = |class: &Class<W>| match class.pivot {
-            Some(death) => finite.of_finite(class.place, death),
-            None => essential.get_or_insert_with(made)(class.column),
+        let cycle = |class: &Class<W>| {
+            progress.advance(0);
+            match class.pivot {
+                Some(death) => finite.of_finite(class.place, death),
+                None => essential.get_or_insert_with(made)(class.column),
+            }
         };
         classes.iter().map(cycle).collect()
     }

@@ -102,6 +102,7 @@ use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
 use crate::memory::{self, Refused};
 use crate::parallel::{self, into_inner, lock};
+use crate::progress::Progress;
 
 pub use store::{Cells, Representative, Representatives};
 
@@ -130,7 +131,7 @@ struct Wanted {
 
 impl Trace {
     /// Computes the cycles of the selected bars of the image. If there is a threshold, the filtration ends there. Bars
-    /// are numbered as in [`Classes::cut`].
+    /// are numbered as in [`Classes::cut`]. `progress` is told of each cycle and may unwind.
     ///
     /// # Errors
     /// [`PersistenceError`]: a selected bar does not exist, a persistence is invalid, or there is too little memory.
@@ -139,10 +140,12 @@ impl Trace {
         image: &AnyImage,
         threshold: Option<Value>,
         selection: &BarSelection,
+        progress: &dyn Progress,
     ) -> Result<Representatives, PersistenceError> {
         let wanted = selection::wanted(&self.classes, image, &self.request, threshold, selection)?;
         let finder = Finder::new(self, &wanted);
         let cycle = |visited: &mut Visited, wanted: &Wanted| {
+            progress.advance(0);
             let Wanted { dim, index, class, .. } = *wanted;
             let mut cells = finder.cycle(wanted, visited);
             cells.sort_unstable();
