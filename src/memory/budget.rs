@@ -15,8 +15,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::process;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use phat_formats::parallel::lock;
 
@@ -31,9 +32,11 @@ static MOST: AtomicI64 = AtomicI64::new(i64::MAX);
 /// The limit that the user gave; 0 for none.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// The limits that hold for a while, see [`limit_while`], and the least of them; 0 for none.
+/// The limits that hold for a while, see [`limit_while`], the least of them, 0 for none, and the process that they are
+/// of: in a forked process the threads are missing that would lift them.
 static TEMPORARY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 static LEAST_TEMPORARY: AtomicU64 = AtomicU64::new(0);
+static LIMITED_PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether the limit may have been exceeded.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
@@ -124,6 +127,9 @@ impl Drop for TemporaryLimit {
 
 fn change_temporary(change: impl FnOnce(&mut Vec<u64>)) {
     let mut limits = lock(&TEMPORARY);
+    if LIMITED_PROCESS.swap(process::id(), Relaxed) != process::id() {
+        limits.clear();
+    }
     change(&mut limits);
     LEAST_TEMPORARY.store(limits.iter().copied().min().unwrap_or(0), Relaxed);
     MOST.store(most_given(), Relaxed);
@@ -133,7 +139,10 @@ fn change_temporary(change: impl FnOnce(&mut Vec<u64>)) {
 
 /// The limit that the user gave, if any.
 pub(crate) fn given() -> Option<u64> {
-    [&GIVEN, &LEAST_TEMPORARY].iter().map(|limit| limit.load(Relaxed)).filter(|&bytes| bytes > 0).min()
+    let temporary = LEAST_TEMPORARY.load(Relaxed);
+    let is_own = temporary > 0 && LIMITED_PROCESS.load(Relaxed) == process::id();
+    let limits = [GIVEN.load(Relaxed), if is_own { temporary } else { 0 }];
+    limits.into_iter().filter(|&bytes| bytes > 0).min()
 }
 
 /// Bytes left within the limit, if the user gave one.
@@ -502,6 +511,14 @@ mod tests {
         assert!(left().is_some_and(|left| left.abs_diff((1 << 50) - taken) < (1 << 30)));
         drop(wider);
         assert_eq!((given(), left()), (None, None));
+        // A forked process is without the threads that would lift the limits of its parent.
+        let of_parent = limit_while(1 << 50);
+        LIMITED_PROCESS.store(process::id() + 1, Relaxed);
+        assert_eq!(given(), None);
+        let own = limit_while(1 << 51);
+        assert_eq!(given(), Some(1 << 51));
+        drop((own, of_parent));
+        assert_eq!(given(), None);
         counts();
         limit(1 << 40);
         // This machine has less memory than the limit.
