@@ -2,16 +2,16 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `lacuna.lock` | nothing; the run that goes on holds it |
+//! | `lacuna.lock` | a word if a run made the directory, else nothing; the run that goes on holds it |
 //! | `run.lac` | which run the checkpoint is of ([`Fingerprint`]) |
 //! | `NAME.lac` | the piece of this name |
 //! | `NAME.lac.part` | a piece that was being written when a run was killed; the next run removes it |
 //!
-//! When the run is done, all of these files are removed, and the directory too if it is then empty. A run that ends
-//! before it has written its fingerprint leaves nothing behind.
+//! When the run is done, all of these files are removed, and the directory too if a run made it and it is then empty. A
+//! run that ends before it has written its fingerprint leaves nothing behind.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,6 +48,8 @@ pub struct CheckpointDirectory {
     path: PathBuf,
     /// Held for the life of this value.
     _lock: File,
+    /// Whether this run, or one that it goes on from, made the directory.
+    is_made: bool,
     /// Directories that were created for it, innermost first.
     made: Vec<PathBuf>,
     /// Whether the run is done, so that another may use the directory.
@@ -95,9 +97,12 @@ impl CheckpointDirectory {
                 Ok(lock) => break lock,
             }
         };
+        let is_made =
+            is_made(&lock, !made.is_empty()).map_err(failed("mark the directory of the checkpoint"))?;
         let directory = CheckpointDirectory {
             path: path.to_path_buf(),
             _lock: lock,
+            is_made,
             made,
             is_finished: false,
             every,
@@ -141,7 +146,7 @@ impl CheckpointDirectory {
         &self.path
     }
 
-    /// Removes the checkpoint of a finished run, and the directory if it is then empty.
+    /// Removes the checkpoint of a finished run, and the directory if a run made it and it is then empty.
     ///
     /// # Errors
     /// [`SnapshotError::System`].
@@ -158,8 +163,10 @@ impl CheckpointDirectory {
                 _ => {}
             }
         }
-        // The directory stays if it has other files.
-        let _ = fs::remove_dir(&self.path);
+        if self.is_made {
+            // The directory stays if it has other files.
+            let _ = fs::remove_dir(&self.path);
+        }
         Ok(())
     }
 
@@ -203,6 +210,14 @@ impl Drop for CheckpointDirectory {
 fn missing(path: &Path) -> Vec<PathBuf> {
     let is_missing = |path: &&Path| *path != Path::new("") && !path.exists();
     path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
+}
+
+/// Whether the directory of a locked file was made for a checkpoint: now, or by the run that left the file.
+fn is_made(mut lock: &File, is_new: bool) -> io::Result<bool> {
+    if is_new {
+        lock.write_all(b"made\n")?;
+    }
+    Ok(is_new || lock.metadata()?.len() > 0)
 }
 
 fn nanoseconds(time: Duration) -> u64 {

@@ -181,6 +181,13 @@ fn pieces_are_kept_replaced_and_removed() {
     directory.finish().unwrap();
     let left: Vec<_> = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["notes"]);
+    // So does a directory that no run has made.
+    fs::remove_file(path.join("notes")).unwrap();
+    let directory = open(&path).unwrap();
+    directory.begin(&run).unwrap();
+    drop(directory);
+    open(&path).unwrap().finish().unwrap();
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
 }
 
 #[test]
