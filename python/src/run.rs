@@ -44,6 +44,8 @@ pub(crate) struct Run {
     /// The bytes that the process may have meanwhile.
     memory: Option<u64>,
     checkpoint: Option<Kept>,
+    /// The checkpoint of a run whose work is done, until its answer is safe.
+    done: Mutex<Option<CheckpointDirectory>>,
     /// What the checkpoint failed to do.
     notes: Arc<Mutex<Vec<String>>>,
 }
@@ -85,6 +87,7 @@ impl Run {
             time_limit,
             memory,
             checkpoint: checkpoint.map(kept).transpose()?,
+            done: Mutex::default(),
             notes: Arc::default(),
         })
     }
@@ -102,8 +105,8 @@ impl Run {
         self.time_limit.is_none() && self.memory.is_none() && self.checkpoint.is_none()
     }
 
-    /// Runs `work` on an input with a checkpoint, if the run has one: goes on from the state that it holds, and removes
-    /// it when the work is done. `content` describes the content of the input.
+    /// Runs `work` on an input with a checkpoint, if the run has one: goes on from the state that it holds, which is
+    /// removed at the end of the run ([`Run::end`]). `content` describes the content of the input.
     ///
     /// # Errors
     /// The errors of `work` and of `content`; the checkpoint is of another run.
@@ -124,13 +127,19 @@ impl Run {
         let run = facts.iter().fold(Fingerprint::new(command), |run, (name, value)| run.with(name, value));
         directory.begin(&run.with("input", content(&input)?)).map_err(of_directory)?;
         let done = work(input, &Resumable { progress, checkpoint: &directory })?;
-        // An answer that comes when the run is to end is not returned: it can be found again from the last state.
-        if !progress.is_interrupted()
+        *locked(&self.done) = Some(directory);
+        Ok(done)
+    }
+
+    /// Ends the use of the checkpoint. If the answer is not returned, the state stays, from which it can be found
+    /// again.
+    fn end(&self, is_returned: bool) {
+        let directory = locked(&self.done).take();
+        if let Some(directory) = directory.filter(|_| is_returned)
             && let Err(error) = directory.finish()
         {
             locked(&self.notes).push(error.to_string());
         }
-        Ok(done)
     }
 
     /// An exception if the run has used up its time or its memory.
@@ -234,7 +243,8 @@ pub(crate) fn on_threads<T: Send>(
     run: Option<&Run>,
     work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let pool = threads::pool(threads)?;
+    // Calls on one thread each would wait for each other in a pool that they share.
+    let pool = if threads == Some(1) { threads::servant()? } else { threads::pool(threads)? };
     on_pool(py, &pool, run, work)
 }
 
@@ -249,7 +259,13 @@ fn on_pool<T: Send>(
     let watch = Watch { run, is_interrupted: AtomicBool::new(false), stage, done: AtomicU64::new(0) };
     let _limit = run.and_then(|run| run.memory).map(memory::limit_while);
     run.map_or(Ok(()), |run| run.check_limits(START))?;
-    let (outcome, raised) = py.detach(|| watched(pool, &watch, work));
+    let (outcome, raised) = py.detach(|| {
+        let (outcome, raised) = watched(pool, &watch, work);
+        if let Some(run) = run {
+            run.end(raised.is_none() && outcome.is_ok());
+        }
+        (outcome, raised)
+    });
     raised.map_or_else(|| Ok(outcome?), Err)
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The calling thread does small work itself if it is the one that imported the module, since waking another thread
 //! takes longer, too. That thread is the only one of a pool for ever, so that parallel loops of the library stay on
-//! it. Every other calling thread has a servant thread that serves no other caller, so that callers do not wait for
-//! each other.
+//! it. Every other calling thread, and every one that asks for one thread, has a servant thread that serves no other
+//! caller, so that callers do not wait for each other.
 //!
 //! A forked process has none of its parent's threads. So pools belong to a process, and another process starts its
 //! own.
@@ -59,7 +59,7 @@ pub(crate) fn works_alone() -> bool {
 }
 
 thread_local! {
-    /// The single-thread pool that does small work for this thread, with its process.
+    /// The single-thread pool that works for this thread alone, with its process.
     static SERVANT: RefCell<Option<Servant>> = const { RefCell::new(None) };
 }
 
