@@ -28,17 +28,13 @@ pub(crate) fn choice<T: Copy>(
     })
 }
 
-/// Finds a choice by the name that the library gives it, if a name is given.
+/// Finds a choice by the name that the library gives it.
 ///
 /// # Errors
 /// Those of [`choice`].
-pub(crate) fn named<T: Copy + Display>(
-    what: &str,
-    choices: &[T],
-    found: Option<&str>,
-) -> Result<Option<T>, Failure> {
+pub(crate) fn named<T: Copy + Display>(what: &str, choices: &[T], found: &str) -> Result<T, Failure> {
     let choices: Vec<(String, T)> = choices.iter().map(|&choice| (choice.to_string(), choice)).collect();
-    found.map(|found| choice(what, &choices, found)).transpose()
+    choice(what, &choices, found)
 }
 
 /// The backend with the given name.

@@ -336,7 +336,7 @@ pub(crate) fn thin<'py>(
     invert: bool,
     run: &Run,
 ) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
-    let rule = named("rule", &Rule::ALL, rule)?;
+    let rule = rule.map(|name| named("rule", &Rule::ALL, name)).transpose()?;
     let foreground = match threshold {
         Some(threshold) => Foreground::Above(value("threshold", threshold)?),
         None if otsu => Foreground::Otsu,

@@ -159,7 +159,8 @@ pub(crate) fn thin_on_device(
     invert: bool,
     run: &Run,
 ) -> PyResult<DeviceArray> {
-    let request = ThinningRequest { rule: named("rule", &Rule::ALL, rule)?, iterations };
+    let rule = rule.map(|name| named("rule", &Rule::ALL, name)).transpose()?;
+    let request = ThinningRequest { rule, iterations };
     let above = threshold.map(|number| value("threshold", number)).transpose()?;
     let foreground = ResidentForeground { above, inverted: invert };
     let shape = array.shape()?;

@@ -33,7 +33,7 @@ use crate::error::{Failure, in_words_of_python};
 use crate::generate::voxels;
 use crate::image::image;
 use crate::matrix::Parts;
-use crate::rips::rows;
+use crate::rips::{collected, rows};
 use crate::run::on_threads;
 
 /// What a file holds, or is to hold.
@@ -159,7 +159,7 @@ impl Content {
         format: Option<&str>,
         reading: Reading,
     ) -> PyResult<(Content, Vec<String>)> {
-        let kind = self::kind("kind", Some(kind))?.unwrap_or(Kind::Image);
+        let kind = named("kind", &Kind::ALL, kind)?;
         on_threads(py, None, None, |_| {
             let (held, notes) = reading.read(&path, kind, format)?;
             Ok((Content::new(held), notes.iter().map(|note| in_words_of_python(note)).collect()))
@@ -180,14 +180,16 @@ impl Content {
             Held::Distances(Input::Double(distances)) => metric(py, &distances),
             Held::Diagram(Barcode::Bars(bars)) => {
                 let known = bars.dims.last().copied().max(bars.max_dim).map_or(0, |dim| u64::from(dim) + 1);
-                ("bars", rows(py, 3, bars.bars.iter().flat_map(row).collect())?, known).into_pyobject(py)
+                let numbers = bars.bars.iter().flat_map(row);
+                let numbers = py.detach(|| collected(3 * bars.bars.len(), numbers))?;
+                ("bars", rows(py, 3, numbers)?, known).into_pyobject(py)
             }
             Held::Diagram(Barcode::CellPairs(CellPairs { pairs, essential })) => {
-                let pairs =
-                    pairs.into_iter().flat_map(|(birth, death)| [birth as i64, death as i64]).collect();
+                let numbers = pairs.iter().flat_map(|&(birth, death)| [birth as i64, death as i64]);
+                let numbers = py.detach(|| collected(2 * pairs.len(), numbers))?;
                 let essential = essential.map(|cells| cells.into_iter().map(|cell| cell as i64));
                 let essential = essential.map(|cells| PyArray1::from_iter(py, cells));
-                ("pairs", rows::<i64>(py, 2, pairs)?, essential).into_pyobject(py)
+                ("pairs", rows::<i64>(py, 2, numbers)?, essential).into_pyobject(py)
             }
         }
     }
@@ -232,7 +234,7 @@ pub(crate) fn kind_of_file(
     output: Option<&str>,
     out: Option<PathBuf>,
 ) -> PyResult<&'static str> {
-    let to = kind("to", to)?;
+    let to = to.map(|name| named("to", &Kind::ALL, name)).transpose()?;
     let suits = |kind: Kind| out.as_ref().is_none_or(|out| kind.becomes(to, output, out));
     let found = py.detach(|| Kind::of_input(&path, format, &suits));
     Ok(found.map_err(|kinds| several(&path, &kinds))?.into())
@@ -242,10 +244,6 @@ pub(crate) fn kind_of_file(
 #[pyfunction]
 pub(crate) fn kinds_written(path: PathBuf, format: Option<&str>) -> Vec<&'static str> {
     Kind::ALL.into_iter().filter(|kind| kind.writes(format, &path)).map(Kind::into).collect()
-}
-
-fn kind(option: &str, name: Option<&str>) -> Result<Option<Kind>, Failure> {
-    named(option, &Kind::ALL, name)
 }
 
 fn several(path: &Path, kinds: &[Kind]) -> Failure {
@@ -260,7 +258,7 @@ impl Reading {
     fn image(&self, format: Option<&str>) -> Result<ImageOptions, Failure> {
         let orders = [("C", Order::C), ("F", Order::F)];
         let order = self.order.as_deref().map(|name| choice("order", &orders, name)).transpose()?;
-        let dtype = named("dtype", &VoxelType::ALL, self.dtype.as_deref())?;
+        let dtype = self.dtype.as_deref().map(|name| named("dtype", &VoxelType::ALL, name)).transpose()?;
         let raw = self.shape.clone().zip(dtype);
         let raw = raw.map(|(shape, dtype)| Raw { shape, dtype, order: order.unwrap_or_default() });
         let format = format.map(str::parse).transpose()?;
@@ -317,10 +315,6 @@ fn decimal(name: &str) -> Result<Decimal, Failure> {
 }
 
 impl Becoming {
-    fn kind(&self) -> Result<Option<Kind>, Failure> {
-        kind("to", self.kind.as_deref())
-    }
-
     /// The format of the file of a kind.
     fn format<F: FileFormat>(&self, kind: Kind) -> Result<F, Failure> {
         let formats: Vec<String> = F::VARIANTS.iter().map(ToString::to_string).collect();
@@ -346,7 +340,7 @@ impl Becoming {
 
     /// Writes the content to the file at `path`, and returns what is lost.
     fn write(&self, held: Held, path: &Path, progress: &dyn Progress) -> Result<Vec<String>, Failure> {
-        let to = self.kind()?;
+        let to = self.kind.as_deref().map(|name| named("to", &Kind::ALL, name)).transpose()?;
         match held {
             Held::Image(image, geometry) => {
                 let is_matrix = Kind::Matrix.writes(self.format.as_deref(), &self.name);
@@ -470,12 +464,14 @@ fn metric<'py, T: Value + Element>(py: Python<'py>, distances: &Metric<T>) -> Py
     let n = distances.len();
     match distances {
         Metric::Points(cloud) => {
-            let coordinates = (0..n).flat_map(|point| cloud.point(point)).copied().collect();
+            let coordinates = (0..n).flat_map(|point| cloud.point(point)).copied();
+            let coordinates = py.detach(|| collected(n.saturating_mul(cloud.dimension()), coordinates))?;
             ("points", rows::<T>(py, cloud.dimension(), coordinates)?).into_pyobject(py)
         }
         Metric::Matrix(matrix) => {
-            let entry = |i: usize| (0..n).map(move |j| matrix.get(i, j));
-            ("distances", rows::<T>(py, n, (0..n).flat_map(entry).collect())?).into_pyobject(py)
+            let entries = (0..n).flat_map(|i| (0..n).map(move |j| matrix.get(i, j)));
+            let entries = py.detach(|| collected(n.saturating_mul(n), entries))?;
+            ("distances", rows::<T>(py, n, entries)?).into_pyobject(py)
         }
         Metric::Sparse(graph) => {
             let end = |of: fn(&lacuna::metric::Edge<T>) -> u32| {

@@ -2,12 +2,13 @@
 
 use lacuna::cubical::AnyImage;
 use lacuna::generate::{Cloud, Field, Scene, Space};
+use lacuna::progress::interruptible;
 use lacuna::with_image;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::choices::named;
-use crate::rips::rows;
+use crate::rips::{collected, rows};
 use crate::run::on_threads;
 
 /// Returns points of a space, one per row.
@@ -21,13 +22,14 @@ pub(crate) fn generate_points<'py>(
     clusters: Option<usize>,
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-    let space = named("name", &Space::ALL, Some(space))?.unwrap_or(Space::Circle);
+    let space = named("name", &Space::ALL, space)?;
     let usual = Cloud::new(space, points);
     let cloud = Cloud { seed, noise, dimension, clusters: clusters.unwrap_or(usual.clusters), ..usual };
     let (width, coordinates) = on_threads(py, None, None, |_| {
         let drawn = cloud.draw()?;
         let coordinates = (0..drawn.len()).flat_map(|point| drawn.point(point)).copied();
-        Ok((drawn.dimension(), coordinates.collect::<Vec<f32>>()))
+        let count = drawn.len().saturating_mul(drawn.dimension());
+        Ok((drawn.dimension(), collected(count, coordinates)?))
     })?;
     rows(py, width, coordinates)
 }
@@ -42,11 +44,14 @@ pub(crate) fn generate_image<'py>(
     density: Option<f64>,
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let scene = named("name", &Scene::ALL, Some(scene))?.unwrap_or(Scene::Noise);
+    let scene = named("name", &Scene::ALL, scene)?;
     let usual = Field::new(scene, &shape);
     let (scale, density) = (scale.unwrap_or(usual.scale), density.unwrap_or(usual.density));
     let field = Field { seed, scale, density, ..usual };
-    Ok(voxels(py, on_threads(py, None, None, |_| Ok(field.draw()?))?))
+    let image = on_threads(py, None, None, |progress| {
+        interruptible(progress, |progress| Ok(field.draw_watched(progress)?))
+    })?;
+    Ok(voxels(py, image))
 }
 
 /// The voxels of an image in memory order, as an array of one axis.

@@ -8,9 +8,9 @@ use lacuna::backend::Backend;
 use lacuna::interop::sprs::boundary_matrix;
 use lacuna::matrix::any::{AnyReduced, Reduced};
 use lacuna::matrix::cycles::{ClassSelection, Cycle};
-use lacuna::matrix::read::{AnyComplex, LoadedComplex, MatrixFormat, MatrixReadOptions, read_path};
+use lacuna::matrix::read::{AnyComplex, LoadedComplex, MatrixFormat, MatrixReadOptions, read_path_watched};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, ReductionRequest};
-use lacuna::progress::Progress;
+use lacuna::progress::{Progress, interruptible};
 use lacuna::snapshot::checksum;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::intern;
@@ -40,10 +40,11 @@ pub(crate) struct Request {
 impl Request {
     /// The request for a reduction on the threads of the current pool.
     fn reduction(&self) -> Result<ReductionRequest, Failure> {
+        let algorithm = self.algorithm.as_deref();
         let dualizes = [Dualize::Auto, Dualize::On, Dualize::Off];
         Ok(ReductionRequest {
-            algorithm: named("algorithm", &Algorithm::ALL, self.algorithm.as_deref())?,
-            dualize: named("dualize", &dualizes, Some(&self.dualize))?.unwrap_or_default(),
+            algorithm: algorithm.map(|name| named("algorithm", &Algorithm::ALL, name)).transpose()?,
+            dualize: named("dualize", &dualizes, &self.dualize)?,
             columns: None,
             threads: Some(rayon::current_num_threads()),
         })
@@ -231,7 +232,8 @@ pub(crate) fn reduce_file<'py>(
     request: Request,
     run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let format = named("format", &MatrixFormat::ALL, request.format.as_deref())?;
+    let format =
+        request.format.as_deref().map(|name| named("format", &MatrixFormat::ALL, name)).transpose()?;
     let options = MatrixReadOptions { format, upper_dim: request.max_dim.map(|dim| dim.saturating_add(1)) };
     let answer = on_threads(py, run.threads, Some(run), |progress| {
         progress.begin("read", None, 1);
@@ -242,7 +244,9 @@ pub(crate) fn reduce_file<'py>(
             |path| content_of_file(path),
             progress,
             |path, progress| {
-                let loaded = read_path(&path, &options)?;
+                let loaded = interruptible::<_, Failure>(progress, |progress| {
+                    Ok(read_path_watched(&path, &options, &run.backend, progress)?)
+                })?;
                 let found = answer(loaded.input, loaded.gives_boundaries, &request, &run.backend, progress)?;
                 Ok(Answer { warning: loaded.warning, ..found })
             },

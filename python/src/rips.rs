@@ -2,6 +2,7 @@
 
 use lacuna::backend::Choice;
 use lacuna::diagram::Diagram;
+use lacuna::memory::Refused;
 use lacuna::metric::read::Input;
 use lacuna::progress::Silent;
 use lacuna::rips::{
@@ -236,6 +237,18 @@ pub(crate) fn numbers(diagram: &Diagram) -> Vec<Vec<f64>> {
 pub(crate) fn arrays(py: Python<'_>, dimensions: Vec<Vec<f64>>) -> PyResult<Bound<'_, PyList>> {
     let arrays = dimensions.into_iter().map(|numbers| rows(py, 2, numbers));
     PyList::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The numbers in a vector that is made with room for all `count` of them.
+///
+/// # Errors
+/// There is too little memory.
+pub(crate) fn collected<T>(count: usize, numbers: impl Iterator<Item = T>) -> Result<Vec<T>, Failure> {
+    let mut all = Vec::new();
+    let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+    all.try_reserve_exact(count).map_err(|_| Failure::Memory(Refused::of_bytes(bytes).to_string()))?;
+    all.extend(numbers);
+    Ok(all)
 }
 
 /// Number of elements up to which a copy is faster than an array that refers to foreign memory.

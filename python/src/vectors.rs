@@ -33,7 +33,7 @@ pub(crate) fn vectors<'py>(
     weight: f64,
     count: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let kind = named("kind", &VectorKind::ALL, Some(kind))?.unwrap_or_default();
+    let kind = named("kind", &VectorKind::ALL, kind)?;
     let diagrams: Vec<Vec<(f64, f64)>> = bars
         .iter()
         .map(|bars| bars.as_array().rows().into_iter().map(|bar| (bar[0], bar[1])).collect())
