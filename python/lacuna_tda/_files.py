@@ -583,9 +583,13 @@ def _replacement(path: str) -> Iterator[str]:
     elif os.path.exists(place):
         yield place
         return
-    new = os.path.join(os.path.dirname(place), f".{os.path.basename(place)}.{os.urandom(8).hex()}")
+    # Names have 255 bytes at most, and a letter up to 4.
+    new = os.path.join(os.path.dirname(place), f".{os.path.basename(place)[:50]}.{os.urandom(8).hex()}")
     try:
         yield new
+        # Else a crash of the system may leave an empty file in place of the old one.
+        with open(new, "r+b") as file:
+            os.fsync(file.fileno())
         if is_file:
             os.chmod(new, os.stat(place).st_mode)
         os.replace(new, place)

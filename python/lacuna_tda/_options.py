@@ -211,6 +211,8 @@ WITHOUT_EFFECT = {"check", "locations"}
 
 def _begun(options: RunOptions, request: Any, report: Report | None) -> _lacuna.Run:
     threads, backend = threads_of(options["threads"]), word("backend", options["backend"], "auto, cpu or cuda")
+    if isinstance(options["time_limit"], bool):
+        raise TypeError(f"time_limit: expected a number, found {options['time_limit']}")
     limit = optional_number("time_limit", options["time_limit"])
     if limit is not None and not limit > 0:
         raise ValueError(f"time_limit: expected seconds, more than 0, found {limit!r}")
@@ -226,8 +228,15 @@ def _checkpoint(options: Mapping[str, Any], request: Any) -> tuple[str, float, l
         return None
     if not isinstance(path, (str, PathLike)):
         raise TypeError(f"checkpoint: expected the path of a directory, found {path!r}")
-    facts = [(name, repr(value)) for name, value in request._asdict().items() if name not in WITHOUT_EFFECT]
+    facts = [(name, repr(_fact(value))) for name, value in request._asdict().items() if name not in WITHOUT_EFFECT]
     return fsdecode(path), 60.0 if every is None else number("checkpoint_every", every), facts
+
+
+def _fact(value: Any) -> Any:
+    """What a part of a request means: 1 and 1.0 are the same."""
+    if isinstance(value, tuple):
+        return tuple(map(_fact, value))
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def expect_representatives(options: Mapping[str, Any], names: tuple[str, ...], chosen: str) -> None:

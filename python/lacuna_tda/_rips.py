@@ -87,7 +87,9 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
     progress : bool or callable
         Whether a bar of tqdm shows how far the run is; or a function of the stage, its dimension, the work that is done, and all of it.
     time_limit : float, optional
-        The seconds after which the run ends with a TimeoutError. They are looked at twenty times a second, except while SciPy computes.
+        The seconds after which the run ends with a TimeoutError. They and Ctrl-C are looked at twenty times a second, except while SciPy
+        computes, while an input is copied, checked or read from a file, within the search for a single cycle, and while the answer is made
+        into arrays.
     memory : int or str, optional
         The most memory that this process may have during the call, in bytes or as ``"500M"`` or ``"8G"``: all counts that it has when the
         call begins. A run that is known to need more is refused, a large table that would pass the limit is not made, and a run that is found
@@ -95,7 +97,8 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
         limit as well. The memory of GPUs does not count. Only Linux tells what a process has; elsewhere nothing is limited.
     checkpoint : path, optional
         A directory in which the run saves its state. After Ctrl-C, after ``time_limit``, or if the process ends, the same call goes on from
-        there, with the same bars; another input, or other options that change them, are a ValueError. It is removed when the run is done.
+        there, with the same bars; another input, and other options but for ``threads``, ``backend``, ``progress`` and limits, are a
+        ValueError. When the run is done, the state is removed, and the directory if it was made for it.
     checkpoint_every : float, optional
         The seconds between two savings (60), which take a fortieth of the time at most; with 0 as often as possible, at any cost.
 

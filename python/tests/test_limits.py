@@ -68,6 +68,50 @@ def test_a_run_is_stopped_when_its_time_is_up(function: Callable[..., Any], rng:
     assert 0.2 <= time.monotonic() - began < HANGS
 
 
+def of_stage(name: str, rng: np.random.Generator, folder: Path) -> Callable[..., Any]:
+    """A call with a stage that takes seconds."""
+    if name == "ecc":
+        volume = rng.random((300, 300, 300))
+        return lambda **options: lacuna_tda.ecc(volume, threads=1, **options)
+    if name == "cubical":
+        volume = rng.random((100, 100, 100))
+        return lambda **options: lacuna_tda.cubical(volume, representatives="cycles", threads=1, **options)
+    if name == "reduce":
+        image = dipha_image(folder / "image.dipha", rng.random((130, 130, 130)))
+        return lambda **options: lacuna_tda.reduce(image, threads=1, **options)
+    if name == "tighten":
+        points = rng.random((1000, 2))
+        return lambda **options: lacuna_tda.rips(points, representatives="cycles", tighten=True, threads=1, **options)
+    sparse, n = pytest.importorskip("scipy.sparse"), 9000
+    ends = rng.integers(0, n, (2, 20 * n))
+    graph = sparse.csr_array(sparse.coo_array((rng.random(20 * n), ends), shape=(n, n)))
+    return lambda **options: lacuna_tda.rips(graph, metric="precomputed", shortest_paths=True, symmetrize="min", threads=1, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("paths", "shortest paths"), ("tighten", "reduction"), ("reduce", "order of cells"), ("cubical", "finding cycles"), ("ecc", "curve")],
+)
+def test_a_long_stage_is_left_soon_after_its_run_is_to_end(name: str, stage: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    call, raised = of_stage(name, rng, tmp_path), 0.0
+
+    def stop(found: str, _dim: int | None, done: int, total: int) -> None:
+        nonlocal raised
+        # What follows a reduction, its cycles, is part of its stage.
+        if found == stage and (name != "tighten" or done == total):
+            raised = time.monotonic()
+            raise Stop
+
+    with pytest.raises(Stop):
+        call(progress=stop)
+    assert time.monotonic() - raised < 0.5 * slowness()
+
+
+def slowness() -> float:
+    """How many times as long as they should things may take: more where other programs have most of the machine."""
+    return float(os.environ.get("LACUNA_TEST_PATIENCE", "4"))
+
+
 def test_a_run_that_is_done_in_time_answers_as_without_a_limit(rng: np.random.Generator) -> None:
     points, image = rng.random((300, 3)), rng.random((30, 30, 30))
     assert lacuna_tda.rips(points, time_limit=600) == lacuna_tda.rips(points)
@@ -84,8 +128,9 @@ def test_limits_that_are_none_are_refused(function: Callable[..., Any]) -> None:
     for limit in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match=rf"^time_limit: expected seconds, more than 0, found {limit!r}$"):
             function(one, time_limit=limit)
-    with pytest.raises(TypeError, match=r"^time_limit: expected a number, found '2s'$"):
-        function(one, time_limit="2s")
+    for given in ("2s", True):
+        with pytest.raises(TypeError, match=rf"^time_limit: expected a number, found {given!r}$"):
+            function(one, time_limit=given)
     for text in ("", "8X", "0", "-1M", "1.5G", "G"):
         with pytest.raises(ValueError, match=rf"^memory: expected a number of bytes such as 256M, found {text!r}$"):
             function(one, memory=text)
@@ -134,6 +179,58 @@ class TestMemory:
         assert len(lacuna_tda.cubical(volume)) == 3
 
 
+    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+    def test_a_limit_does_not_reach_a_forked_process(self, rng: np.random.Generator) -> None:
+        points, begun, ended = rng.random((3000, 8)), threading.Event(), threading.Event()
+
+        def report(*_: Any) -> None:
+            begun.set()
+            if ended.is_set():
+                raise Stop
+
+        def run() -> None:
+            with pytest.raises((Stop, MemoryError)):
+                lacuna_tda.rips(points, max_dim=2, threads=1, memory=resident() + (1 << 30), time_limit=HANGS, progress=report)
+
+        other = threading.Thread(target=run)
+        other.start()
+        assert begun.wait(HANGS)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            volume = np.zeros((512, 512, 512), dtype=np.uint8)
+            try:
+                lacuna_tda.cubical(volume, threads=1, time_limit=0.2)
+            except TimeoutError:
+                os._exit(0)
+            except MemoryError:
+                os._exit(1)
+            os._exit(2)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ended.set()
+        other.join()
+        assert status == 0
+
+    def test_a_table_that_the_system_refuses_is_a_memory_error(self, tmp_path: Path) -> None:
+        path = tmp_path / "distances.bin"
+        np.ones(5000 * 4999 // 2, dtype="<f4").tofile(path)
+        code = f"""
+import resource, lacuna_tda, numpy
+lacuna_tda.rips(numpy.zeros((300, 2)))
+read = lambda: lacuna_tda.read({str(path)!r}, kind="distances", format="binary")
+has = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (has + (140 << 20),) * 2)
+try:
+    read()
+except MemoryError as error:
+    print(error)
+"""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert child.returncode == 0, child.stderr
+        assert child.stdout.startswith("out of memory: "), child.stdout
+
+
 @pytest.mark.parametrize("function", KEPT)
 def test_a_checkpoint_is_gone_on_from(function: Callable[..., Any], rng: np.random.Generator, tmp_path: Path) -> None:
     call = of_seconds(function, rng, tmp_path)
@@ -169,6 +266,34 @@ def same(found: Any, expected: Any) -> bool:
     if isinstance(found, lacuna_tda.Diagram):
         return bool(found == expected)
     return np.array_equal(found.pairs, expected.pairs) and np.array_equal(found.essential, expected.essential)
+
+
+def test_a_checkpoint_stays_until_its_answer_is_there(rng: np.random.Generator, tmp_path: Path) -> None:
+    volume, kept, seen = rng.random((100, 100, 100)), tmp_path / "kept", False
+
+    def stop(*_: Any) -> None:
+        nonlocal seen
+        # That the state is gone would be all that is left of the run.
+        if (kept / "run.lac").exists():
+            seen = True
+        elif seen:
+            raise Stop
+
+    lacuna_tda.cubical(volume, locations=True, checkpoint=kept, progress=stop, threads=1)
+    assert seen and not kept.exists()
+
+
+def test_numbers_that_are_equal_are_of_one_run(rng: np.random.Generator, tmp_path: Path) -> None:
+    points, kept = rng.random((1500, 8)), tmp_path / "kept"
+    with pytest.raises(TimeoutError):
+        lacuna_tda.rips(points, max_dim=2, threshold=1, checkpoint=kept, time_limit=0.1)
+    with pytest.raises(TimeoutError):
+        lacuna_tda.rips(points, max_dim=2, threshold=1.0, checkpoint=kept, time_limit=0.1)
+
+
+def test_a_directory_that_was_there_stays(tmp_path: Path) -> None:
+    lacuna_tda.rips(SQUARE, checkpoint=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_checkpoint_of_another_run_is_refused(rng: np.random.Generator, tmp_path: Path) -> None:

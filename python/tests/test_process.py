@@ -98,6 +98,22 @@ def test_many_inputs_images_and_vectors_are_interrupted(rng: np.random.Generator
         assert time.monotonic() - began < HANGS
 
 
+def test_ctrl_c_ends_an_image_that_is_drawn() -> None:
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        press_ctrl_c()
+
+    timer = threading.Timer(0.4, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lacuna_tda.generate("field", shape=(400, 400, 400))
+        # Hears it after all, so that no other test does.
+        time.sleep(HANGS)
+    assert time.monotonic() - sent[0] < 0.5 * slowness()
+
+
 @pytest.mark.parametrize("options", [{"algorithm": "standard"}, {"algorithm": "row"}, {"representatives": "cycles"}])
 def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generator, tmp_path: Path) -> None:
     # An image in DIPHA's format, which takes seconds.
@@ -164,6 +180,29 @@ def test_calls_of_several_threads_at_once(rng: np.random.Generator) -> None:
     for worker in workers:
         worker.join()
     assert all(one == expected for one in found)
+
+
+def test_calls_on_one_thread_each_do_not_wait_for_each_other(rng: np.random.Generator) -> None:
+    points, begun, ended = long_work(rng), threading.Event(), threading.Event()
+
+    def report(*_: object) -> None:
+        begun.set()
+        if ended.is_set():
+            raise InterruptedError
+
+    def run() -> None:
+        with pytest.raises(InterruptedError):
+            lacuna_tda.rips(points, max_dim=2, threads=1, progress=report)
+
+    other = threading.Thread(target=run)
+    other.start()
+    assert begun.wait(HANGS)
+    try:
+        assert len(lacuna_tda.rips(points[:400], threads=1, time_limit=HANGS / 4)) == 2
+        assert other.is_alive()
+    finally:
+        ended.set()
+        other.join()
 
 
 @pytest.mark.parametrize("workers", [2, 8])
@@ -278,6 +317,19 @@ def test_run_as_a_module_it_tells_its_version_and_the_machine() -> None:
 def test_importing_it_is_quick() -> None:
     code = "import numpy, time; began = time.perf_counter(); import lacuna_tda; print(time.perf_counter() - began)"
     assert min(float(python(code)) for _ in range(5)) < 0.02 * slowness()
+
+
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    for name in ("fsync", "replace"):
+        known = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *args, name=name, known=known: (done.append(name), known(*args)))
+    lacuna_tda.write(tmp_path / "a.npy", np.zeros((3, 3)))
+    assert done == ["fsync", "replace"]
+    # The greatest length of a name.
+    long = tmp_path / ("ä" * 125 + "b.npy")
+    lacuna_tda.write(long, np.ones((3, 3)))
+    assert np.array_equal(lacuna_tda.read(long), np.ones((3, 3)))
 
 
 def test_an_image_is_not_resized_while_it_is_read(rng: np.random.Generator) -> None:
