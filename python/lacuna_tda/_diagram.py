@@ -106,8 +106,9 @@ class Diagram:
     depends on the input alone: of distances, dimension 0 by death, essential bars last, and higher dimensions by descending birth, ties as
     Ripser has them; of images by birth.
 
-    A diagram is a ``Sequence`` without the methods ``count`` and ``index``, which cannot compare arrays. Two diagrams are equal if their arrays
-    are. Diagrams are pickled with all that belongs to them.
+    A diagram is a ``Sequence`` without the methods ``count`` and ``index``, which cannot compare arrays. Two diagrams are equal if they
+    have the same bars in the same order, in each dimension; the highest ones may be missing where they have none, as in files, which hold bars
+    alone. Diagrams are pickled with all that belongs to them.
 
     Parameters
     ----------
@@ -356,8 +357,7 @@ class Diagram:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Diagram):
             return NotImplemented
-        pairs = zip(self._arrays, other._arrays)
-        return len(self) == len(other) and all(np.array_equal(one, another) for one, another in pairs)
+        return all(np.array_equal(self.bars(dim), other.bars(dim)) for dim in range(max(len(self), len(other))))
 
     __hash__ = None  # type: ignore[assignment]
 

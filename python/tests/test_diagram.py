@@ -89,6 +89,10 @@ def test_equality_is_that_of_bars() -> None:
     assert diagram == lacuna_tda.rips(CIRCLE, representatives="simplices")
     assert diagram == lacuna_tda.Diagram([bars.copy() for bars in diagram])
     assert diagram != lacuna_tda.rips(CIRCLE * 2) and diagram != lacuna_tda.rips(CIRCLE, max_dim=2)
+    # Higher dimensions may be missing where they have no bars.
+    assert diagram == lacuna_tda.Diagram([*diagram, []])
+    with_one = lacuna_tda.Diagram([*diagram, [[0.0, 1.0]]])
+    assert diagram != with_one and with_one != diagram and lacuna_tda.Diagram([]) == lacuna_tda.Diagram([[], []])
     assert diagram != [1, 2]
     with pytest.raises(TypeError):
         hash(diagram)

@@ -301,6 +301,14 @@ def test_what_a_format_cannot_hold_is_refused_or_rounded(tmp_path: Path) -> None
     assert sorted(os.listdir(tmp_path)) == ["a.bin", "a.perseus"]
 
 
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "diagram"])
+def test_diagrams_are_read_back_equal(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a.{ending}"
+    for diagram in (DIAGRAM, Diagram([[[0, 1]], [], []])):
+        lacuna_tda.write(file, diagram)
+        assert lacuna_tda.read(file, kind="diagram") == diagram
+
+
 def test_files_are_replaced_as_a_whole(tmp_path: Path) -> None:
     file, link = tmp_path / "a.csv", tmp_path / "link.csv"
     file.write_text("before")
