@@ -55,10 +55,15 @@ from ._options import CubicalManyOptions, EccOptions, RipsManyOptions, filled, t
 from ._rips import rips_many
 from ._vectors import betti_curve, entropy, landscape, lengths, persistence_image, silhouette
 
-extra("sklearn.base", "scikit-learn", "lacuna_tda.sklearn")
+_sklearn = extra("sklearn", "scikit-learn", "lacuna_tda.sklearn")
 
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from .compat._sklearn import OfCollections, check_is_fitted
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:
+    found = _sklearn.__version__
+    raise ImportError(f"lacuna_tda.sklearn needs scikit-learn 1.6 or later, found {found}: pip install -U scikit-learn") from None
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -81,17 +86,6 @@ __all__ = [
 
 Range = tuple[float, float]
 Dims = int | Sequence[int] | None
-
-
-class OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer whose samples are not rows of a table."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 class _ToNoTable(OfCollections):

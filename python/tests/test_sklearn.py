@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.typing import NDArray
 
 import lacuna_tda
@@ -25,6 +26,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import SVC
+from sklearn.utils import validation
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lacuna_tda.sklearn import (
@@ -492,4 +494,22 @@ def test_scikit_learn_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPat
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError, match="^lacuna_tda.sklearn needs scikit-learn, which is not installed: pip install scikit-learn$"):
+        importlib.import_module("lacuna_tda.sklearn")
+
+
+def test_an_older_scikit_learn_serves_compat_and_is_refused_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("lacuna_tda.sklearn", "lacuna_tda.compat"))]:
+        monkeypatch.delitem(sys.modules, name)
+    check_array = validation.check_array
+
+    def older(array: Any, *, accept_sparse: bool = False, force_all_finite: bool = True) -> Any:
+        return check_array(array, accept_sparse=accept_sparse, ensure_all_finite=force_all_finite)
+
+    monkeypatch.delattr(validation, "validate_data")
+    monkeypatch.setattr(validation, "check_array", older)
+    monkeypatch.setattr(sklearn, "__version__", "1.5.2")
+    persistence = importlib.import_module("lacuna_tda.compat.gtda").VietorisRipsPersistence()
+    assert persistence.fit_transform([SQUARE]).shape[2] == 3
+    message = r"^lacuna_tda.sklearn needs scikit-learn 1.6 or later, found 1.5.2: pip install -U scikit-learn$"
+    with pytest.raises(ImportError, match=message):
         importlib.import_module("lacuna_tda.sklearn")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from inspect import signature
+from typing import Any
+
 from .._extras import extra
 
 for module, package in (("joblib", "joblib"), ("sklearn.base", "scikit-learn")):
@@ -12,9 +15,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..sklearn import OfCollections
-
 __all__ = [
+    "FINITE",
     "BaseEstimator",
     "DataDimensionalityWarning",
     "OfCollections",
@@ -25,3 +27,17 @@ __all__ = [
     "delayed",
     "effective_n_jobs",
 ]
+
+FINITE = "ensure_all_finite" if "ensure_all_finite" in signature(check_array).parameters else "force_all_finite"
+"""The option of `check_array` about infinities and NaN, which has another name before scikit-learn 1.6."""
+
+
+class OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer whose samples are not rows of a table."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

@@ -27,7 +27,7 @@ from .. import cubical
 from .._arguments import is_sparse, numbers
 from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._metric import Metric
-from ._sklearn import DataDimensionalityWarning, OfCollections, Parallel, check_array, check_is_fitted, delayed
+from ._sklearn import FINITE, DataDimensionalityWarning, OfCollections, Parallel, check_array, check_is_fitted, delayed
 from .gph import ripser_parallel
 
 __all__ = ["CubicalPersistence", "VietorisRipsPersistence"]
@@ -315,7 +315,7 @@ def _clouds(X: Any, are_distances: bool) -> list[Any]:
     clouds, problems = [], []
     for number, one in enumerate(X):
         try:
-            cloud = check_array(one, accept_sparse=True, ensure_all_finite=not are_distances)
+            cloud = check_array(one, accept_sparse=True, **{FINITE: not are_distances})
             if np.isnan(cloud.data if is_sparse(cloud) else cloud).any():
                 raise ValueError("expected numbers or infinity, found NaN")
             if are_distances and not is_sparse(cloud) and cloud.shape[0] != cloud.shape[1]:
