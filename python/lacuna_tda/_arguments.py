@@ -35,9 +35,21 @@ def word(name: str, value: Any, expected: str) -> str:
     return value
 
 
+def optional_word(name: str, value: Any, expected: str) -> str | None:
+    """A name of a choice, if any is given."""
+    return None if value is None else word(name, value, expected)
+
+
 def optional_count(name: str, value: Any, least: int) -> int | None:
     """A whole number that is not below the least one, if any is given."""
     return None if value is None else count(name, value, least)
+
+
+def axes_of(name: str, value: Any) -> list[int]:
+    """The number of voxels along each axis; that of one axis may be a number."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name}: expected whole numbers, found {value!r}")
+    return [count(name, axis, 1) for axis in (value if np.ndim(value) else [value])]
 
 
 def threads_of(value: Any) -> int | None:
@@ -71,6 +83,21 @@ def number(name: str, value: Any) -> float:
         except (TypeError, ValueError):
             pass
     raise TypeError(f"{name}: expected a number, found {value!r}")
+
+
+def pair(name: str, value: Any, expected: str = "a pair") -> tuple[float, float]:
+    """Two numbers, such as the ends of a range."""
+    low, high = two(name, value, expected)
+    return number(name, low), number(name, high)
+
+
+def two(name: str, value: Any, expected: str = "a pair") -> tuple[Any, Any]:
+    """Two of something."""
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected {expected}, found {value!r}") from None
+    return first, second
 
 
 def optional_number(name: str, value: Any) -> float | None:
@@ -175,7 +202,7 @@ def floats(array: Any) -> NDArray[Any]:
 
 def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
     """Births and deaths, (n, 2), as an array of type float64, the array itself where it is one."""
-    if isinstance(array, Mapping):
+    if not isinstance(array, np.ndarray) and isinstance(array, Mapping):
         raise TypeError(f"{name}: expected an array of shape (n, 2), found a mapping; the diagrams of ripser are under its key 'dgms'")
     try:
         found = np.asarray(array)

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, flag, image, in_place_of_nan, is_sparse, number, optional_count, optional_number, warn
+from ._arguments import (
+    axes_of,
+    count,
+    flag,
+    image,
+    in_place_of_nan,
+    is_sparse,
+    number,
+    optional_count,
+    optional_number,
+    optional_word,
+    warn,
+)
 from ._diagram import Diagram, Indices
 from ._extras import extra
 from ._inputs import distances_of
 from ._keywords import suggests_keywords
 from ._matrices import Reduction, columns_of
-from ._options import RipsManyOptions, filled
+from ._options import ConvertOptions, FileOptions, RipsManyOptions, filled, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = str | os.PathLike[str]
-Kind = Literal["image", "matrix", "distances", "diagram"]
-Symmetrize = Literal["lower", "upper", "mean", "max", "min"]
 
 _MOST_DIMENSIONS = 2**16
 """The number of dimensions up to which a diagram is made of a file: there is an array for each."""
@@ -79,25 +92,8 @@ class Comparison(NamedTuple):
         return f"<Comparison: {verdict}, {self.sizes[0]} and {self.sizes[1]}, {self.matched} matched>"
 
 
-@suggests_keywords
-def read(
-    path: Path,
-    *,
-    kind: Kind | None = None,
-    format: str | None = None,
-    key: str | None = None,
-    shape: Sequence[int] | None = None,
-    dtype: Any = None,
-    order: Literal["C", "F"] | None = None,
-    channel: int | None = None,
-    frame: int | None = None,
-    nan: float | Literal["lowest", "highest"] | None = None,
-    skip_rows: int | None = None,
-    columns: str | None = None,
-    decimal: Literal["point", "comma"] | None = None,
-    symmetrize: Symmetrize | None = None,
-    max_dim: int | None = None,
-) -> Any:
+@takes(FileOptions)
+def read(path: Path, **options: Unpack[FileOptions]) -> Any:
     """What a file holds: an image, a boundary matrix, points, distances or a diagram, in any format that the program reads.
 
     Parameters
@@ -105,15 +101,15 @@ def read(
     path : path
         The file, which may be compressed with gzip.
     kind : "image", "matrix", "distances" or "diagram", optional
-        What it holds, "distances" also if these are points; by default its content and name tell. An array of NumPy is then an image, which
-        are the numbers of the array whatever they mean.
+        What it holds, "distances" also if these are points; by default its content and name tell. An ``.npy`` file is read as an image,
+        that is, as its numbers.
     format : str, optional
         The format, as of ``lacuna convert --format``; by default content and name tell.
     key : str, optional
         The array to read of an archive of NumPy that has several.
     shape, dtype, order
-        What a file without header holds: little-endian voxels of a type of NumPy, along so many axes, the last of which varies fastest, or
-        with the order "F" the first.
+        What a file without header holds: little-endian voxels of a type of NumPy, so many along each axis, the last of which varies
+        fastest, or with the order "F" the first.
     channel, frame : int, optional
         Which one to read of an image that has several, from 0.
     nan : number, "lowest" or "highest", optional
@@ -149,10 +145,9 @@ def read(
     UserWarning
         Something in the file was left out or corrected.
     """
-    source = _path(path)
-    reading = _reading(key, shape, dtype, order, channel, frame, nan, skip_rows, columns, decimal, symmetrize, max_dim)
-    content = _content(source, kind or _detected(source, format, reading), format, reading)
-    return _arrays(content)
+    source, options = _path(path), filled(FileOptions, options)
+    kind, format, reading = _kind("kind", options["kind"]), _format("format", options["format"]), _reading(options)
+    return _arrays(_content(source, kind or _detected(source, format, reading), format, reading))
 
 
 @suggests_keywords
@@ -174,8 +169,8 @@ def write(
         The bars of a diagram, the pairs of cells of a reduction, or what :func:`read` returns.
     kind : str, optional
         What an array or a sparse matrix is. By default an array is an image if images are written in the format, and else points, one a
-        row; with "distances" it is square, or a list as SciPy's ``pdist`` makes it. A sparse matrix is a boundary matrix ("matrix") or
-        edges ("distances"), whichever has the format; where both do, it has to be said.
+        row. An array of distances is square, or a list as SciPy's ``pdist`` makes it. A sparse matrix is a boundary matrix ("matrix") or
+        edges ("distances"); by default that of both which the format holds, and where it holds both, the kind is expected.
     format : str, optional
         The format, as of ``lacuna convert --output``; by default the name of the file tells.
     round : bool
@@ -209,47 +204,24 @@ def write(
     0,0.0,inf
     True
     """
-    target = _path(path)
+    target, format, round = _path(path), _format("format", format), flag("round", round)
     # An array becomes no boundary matrix.
     becoming = Becoming(
         name=target,
         kind="image",
         format=format,
         threshold=None,
-        round=flag("round", round),
+        round=round,
         construction=None,
         superlevel=False,
         max_dim=None,
     )
-    _write(_held(what, kind, target, format), becoming, target)
+    held = _held(what, optional_word("kind", kind, "image, matrix, points, distances or diagram"), target, format, round)
+    _write(held, becoming, target)
 
 
-@suggests_keywords
-def convert(
-    source: Path,
-    target: Path,
-    *,
-    kind: Kind | None = None,
-    format: str | None = None,
-    to: Kind | None = None,
-    output: str | None = None,
-    threshold: float | None = None,
-    round: bool = False,
-    construction: Literal["T", "V"] | None = None,
-    superlevel: bool = False,
-    max_dim: int | None = None,
-    key: str | None = None,
-    shape: Sequence[int] | None = None,
-    dtype: Any = None,
-    order: Literal["C", "F"] | None = None,
-    channel: int | None = None,
-    frame: int | None = None,
-    nan: float | Literal["lowest", "highest"] | None = None,
-    skip_rows: int | None = None,
-    columns: str | None = None,
-    decimal: Literal["point", "comma"] | None = None,
-    symmetrize: Symmetrize | None = None,
-) -> None:
+@takes(ConvertOptions)
+def convert(source: Path, target: Path, **options: Unpack[ConvertOptions]) -> None:
     """Convert a file to another format of its kind, an image also to its boundary matrix and points to distances, as ``lacuna convert``.
 
     Parameters
@@ -258,6 +230,10 @@ def convert(
         The file to read, and the one to write, which is replaced as a whole on success.
     kind, format
         Kind and format of ``source``, as those of :func:`read`.
+    key, shape, dtype, order, channel, frame, nan, skip_rows, columns, decimal, symmetrize
+        As those of :func:`read`.
+    max_dim : int, optional
+        The cells of a boundary matrix suffice for homology up to this dimension; by default there are all.
     to : str, optional
         The kind of ``target``: "matrix" makes the boundary matrix of an image, "distances" the distances of points. By default an image
         becomes a matrix where the format or the name is one of a matrix.
@@ -269,10 +245,6 @@ def convert(
         As that of :func:`write`.
     construction, superlevel
         Those of the boundary matrix of an image, as those of :func:`cubical`.
-    max_dim : int, optional
-        The cells of a boundary matrix suffice for homology up to this dimension; by default there are all.
-    key, shape, dtype, order, channel, frame, nan, skip_rows, columns, decimal, symmetrize
-        As those of :func:`read`.
 
     Raises
     ------
@@ -284,8 +256,9 @@ def convert(
     UserWarning
         As :func:`read` and :func:`write`.
     """
-    start, target = _path(source), _path(target)
-    reading = _reading(key, shape, dtype, order, channel, frame, nan, skip_rows, columns, decimal, symmetrize, None)
+    start, target, options = _path(source), _path(target), filled(ConvertOptions, options)
+    kind, format, reading = _kind("kind", options["kind"]), _format("format", options["format"]), _reading(options)
+    to, output = _kind("to", options["to"]), _format("output", options["output"])
     found = kind or _detected(start, format, reading, to, output, target)
     if to is not None and to != found and (found, to) != ("image", "matrix"):
         raise ValueError(f"to: expected a kind that a file of kind {found!r} can become, found {to!r}; kind says otherwise")
@@ -293,15 +266,16 @@ def convert(
         name=target,
         kind=to,
         format=output,
-        threshold=optional_number("threshold", threshold),
-        round=flag("round", round),
-        construction=construction,
-        superlevel=flag("superlevel", superlevel),
-        max_dim=optional_count("max_dim", max_dim, 0),
+        threshold=optional_number("threshold", options["threshold"]),
+        round=flag("round", options["round"]),
+        construction=optional_word("construction", options["construction"], "T or V"),
+        superlevel=flag("superlevel", options["superlevel"]),
+        max_dim=reading.max_dim,
     )
-    _check(found, {option: getattr(becoming, option) for option in ("threshold", "round", "construction", "superlevel", "max_dim")})
-    if found == "matrix":
-        reading = reading._replace(max_dim=becoming.max_dim)
+    options_of_target = ("threshold", "round", "construction", "superlevel", "max_dim")
+    _check(found, {option: getattr(becoming, option) for option in options_of_target}, _WRITTEN)
+    if found == "image":
+        reading = reading._replace(max_dim=None)
     _write(_content(start, found, format, reading), becoming, target)
 
 
@@ -342,8 +316,8 @@ def compare(a: Any, b: Any, *, tolerance: float = 0.0, show: int = 10) -> Compar
     """
     contents, names = [], []
     for name, one in (("a", a), ("b", b)):
-        is_path = isinstance(one, (str, os.PathLike))
-        names.append(os.fspath(one) if is_path else name)
+        is_path = isinstance(one, (str, bytes, os.PathLike))
+        names.append(os.fsdecode(one) if is_path else name)
         contents.append(_content(_path(one), "diagram", None, _NOTHING) if is_path else _held(one, "diagram", "", None))
     found = _lacuna.Content.compare(contents, names, number("tolerance", tolerance), count("show", show, 0))
     is_same, sizes, matched, only_a, only_b, text = found
@@ -388,17 +362,18 @@ _KINDS = {
     "columns": ("distances",),
     "decimal": ("distances",),
     "symmetrize": ("distances",),
-    "threshold": ("distances",),
-    "round": ("image", "distances"),
-    "max_dim": ("image", "matrix"),
+    "max_dim": ("matrix",),
 }
-"""The kinds of files that options are for; all others are for images."""
+"""The kinds of files that options of reading are for; all others are for images."""
+
+_WRITTEN = {"threshold": ("distances",), "round": ("image", "distances"), "max_dim": ("image", "matrix")}
+"""The same of options of writing."""
 
 
-def _check(kind: str, options: Mapping[str, Any]) -> None:
+def _check(kind: str, options: Mapping[str, Any], kinds_of: Mapping[str, tuple[str, ...]] = _KINDS) -> None:
     """Refuses options that are for other kinds of files."""
     for option, value in options.items():
-        kinds = _KINDS.get(option, ("image",))
+        kinds = kinds_of.get(option, ("image",))
         if value is not None and value is not False and kind not in kinds:
             raise ValueError(f"{option}: expected beside a file of kind {' or '.join(kinds)} only, found one of kind {kind}")
 
@@ -409,37 +384,33 @@ def _path(path: Any) -> str:
     return os.path.join(os.curdir, text) if text == "-" else text
 
 
-def _reading(
-    key: Any,
-    shape: Any,
-    dtype: Any,
-    order: Any,
-    channel: Any,
-    frame: Any,
-    nan: Any,
-    skip_rows: Any,
-    columns: Any,
-    decimal: Any,
-    symmetrize: Any,
-    max_dim: Any,
-) -> Reading:
+def _reading(options: FileOptions) -> Reading:
     """How a file is read."""
+    shape, dtype, order = options["shape"], options["dtype"], options["order"]
     if (shape is None) != (dtype is None) or (shape is None and order is not None):
         raise ValueError("shape, dtype: expected both, of a file that has voxels and nothing else")
     return Reading(
-        key=key,
-        shape=None if shape is None else [count("shape", axis, 1) for axis in shape],
+        key=optional_word("key", options["key"], "the name of an array"),
+        shape=None if shape is None else axes_of("shape", shape),
         dtype=None if dtype is None else _voxels(dtype),
-        order=order,
-        channel=optional_count("channel", channel, 0),
-        frame=optional_count("frame", frame, 0),
-        nan=in_place_of_nan(nan),
-        skip_rows=optional_count("skip_rows", skip_rows, 0),
-        columns=columns,
-        decimal=decimal,
-        symmetrize=symmetrize,
-        max_dim=optional_count("max_dim", max_dim, 0),
+        order=optional_word("order", order, "C or F"),
+        channel=optional_count("channel", options["channel"], 0),
+        frame=optional_count("frame", options["frame"], 0),
+        nan=in_place_of_nan(options["nan"]),
+        skip_rows=optional_count("skip_rows", options["skip_rows"], 0),
+        columns=optional_word("columns", options["columns"], "a text such as '1-3,5'"),
+        decimal=optional_word("decimal", options["decimal"], "point or comma"),
+        symmetrize=optional_word("symmetrize", options["symmetrize"], "lower, upper, mean, max or min"),
+        max_dim=optional_count("max_dim", options["max_dim"], 0),
     )
+
+
+def _kind(name: str, value: Any) -> str | None:
+    return optional_word(name, value, "image, matrix, distances or diagram")
+
+
+def _format(name: str, value: Any) -> str | None:
+    return optional_word(name, value, "the name of a format")
 
 
 def _voxels(dtype: Any) -> str:
@@ -493,21 +464,22 @@ def _arrays(content: _lacuna.Content) -> Any:
         rows, dims = parts
         if dims > _MOST_DIMENSIONS:
             raise ValueError(f"expected bars of dimensions below {_MOST_DIMENSIONS}, found one of dimension {dims - 1}")
-        return Diagram([rows[rows[:, 0] == dim, 1:] for dim in range(dims)])
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        return Diagram(np.split(rows[:, 1:], np.searchsorted(rows[:, 0], np.arange(1, dims))) if dims else [])
     return CellPairs(*parts) if kind == "pairs" else parts[0]
 
 
-def _held(what: Any, kind: str | None, path: str, format: str | None) -> _lacuna.Content:
+def _held(what: Any, kind: str | None, path: str, format: str | None, round: bool = False) -> _lacuna.Content:
     """Something that is written to a file, as the extension module has it."""
     if isinstance(what, Diagram):
-        _expect(kind, "diagram", what)
+        _expect(kind, "diagram", what, round)
         return _lacuna.Content.of_bars([_without_nan(dim, bars) for dim, bars in enumerate(what)])
     if isinstance(what, (Reduction, CellPairs)):
-        _expect(kind, "diagram", what)
+        _expect(kind, "diagram", what, round)
         essential = None if what.essential is None else what.essential.astype(np.uint64)
         return _lacuna.Content.of_pairs(what.pairs.astype(np.uint64), essential)
     if isinstance(what, BoundaryMatrix):
-        _expect(kind, "matrix", what)
+        _expect(kind, "matrix", what, round)
         return _of_matrix(what.matrix, what.dimensions, what.values)
     if kind == "diagram":
         raise TypeError(f"expected a Diagram, a Reduction, CellPairs or a path, found {type(what).__name__}")
@@ -516,9 +488,10 @@ def _held(what: Any, kind: str | None, path: str, format: str | None) -> _lacuna
         kinds = [one for one in ("matrix", "distances") if one in written] if kind is None else [kind]
         if len(kinds) > 1:
             raise ValueError(f'{path}: expected kind="matrix" or kind="distances" beside a sparse matrix, found none')
-        if kinds == ["matrix"]:
+        one = (kinds or ["distances"])[0]
+        _expect(one, "matrix" if one == "matrix" else "distances", what, round)
+        if one == "matrix":
             return _of_matrix(what, None, None)
-        _expect((kinds or ["distances"])[0], "distances", what)
         return _of_distances(what, "precomputed")
     array = np.asarray(what)
     if array.dtype.kind not in "buif":
@@ -536,10 +509,11 @@ def _of_distances(what: Any, metric: str) -> _lacuna.Content:
     return _lacuna.Content.of_distances(distances_of(what, options, False, _lacuna.Run(None, "auto")))
 
 
-def _expect(kind: str | None, expected: str, what: Any) -> None:
-    """Refuses another kind for something that is of one."""
+def _expect(kind: str | None, expected: str, what: Any, round: bool) -> None:
+    """Raises an error if something is to be written as what it is not, or to be rounded where nothing is."""
     if kind not in (None, expected):
         raise ValueError(f"kind: expected {expected!r} beside a {type(what).__name__}, found {kind!r}")
+    _check(expected, {"round": round}, _WRITTEN)
 
 
 def _without_nan(dim: int, bars: NDArray[np.float64]) -> NDArray[np.float64]:

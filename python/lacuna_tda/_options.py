@@ -143,11 +143,41 @@ class ThinOptions(RunOptions, total=False):
     nan: Nan
 
 
+class FileOptions(TypedDict, total=False):
+    """How a file is read, by :func:`read` and :func:`convert`."""
+
+    kind: Annotated[Literal["image", "matrix", "distances", "diagram"] | None, None]
+    format: Annotated[str | None, None]
+    key: Annotated[str | None, None]
+    shape: Annotated[int | Sequence[int] | None, None]
+    dtype: Annotated[Any, None]
+    order: Annotated[Literal["C", "F"] | None, None]
+    channel: Annotated[int | None, None]
+    frame: Annotated[int | None, None]
+    nan: Nan
+    skip_rows: Annotated[int | None, None]
+    columns: Annotated[str | None, None]
+    decimal: Annotated[Literal["point", "comma"] | None, None]
+    symmetrize: Annotated[Literal["lower", "upper", "mean", "max", "min"] | None, None]
+    max_dim: Annotated[int | None, None]
+
+
+class ConvertOptions(FileOptions, total=False):
+    """Options of :func:`convert`."""
+
+    to: Annotated[Literal["image", "matrix", "distances", "diagram"] | None, None]
+    output: Annotated[str | None, None]
+    threshold: Annotated[float | None, None]
+    round: Annotated[bool, False]
+    construction: Annotated[Literal["T", "V"] | None, None]
+    superlevel: Annotated[bool, False]
+
+
 def takes(table: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator for functions with ``**options: Unpack[table]``.
 
-    Their signatures name all options with their defaults, those of every computation last. An error about an unknown option names the one that
-    was meant.
+    Their signatures name all options with their defaults, those of every computation last. An error about an unknown option names the one
+    that was meant.
     """
     general = LongRunOptions.__annotations__
     annotations = dict(sorted(table.__annotations__.items(), key=lambda option: option[0] in general))
