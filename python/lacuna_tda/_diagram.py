@@ -77,10 +77,11 @@ class CellChain(NamedTuple):
     cells: Indices
     """(k, axes): twice the coordinates of the centre of each cell, where voxel (i, j) has the centre (i, j): halved, they lie on the image.
 
-    A cell extends by 1 to either side along each axis, of more than one voxel, whose coordinate here is odd with ``construction="V"``, where
-    vertices are voxels, and even with ``"T"``, where they are the corners of voxels."""
+    A cell extends by 1 to either side along each axis, of more than one voxel, whose coordinate here is odd with ``construction="V"``,
+    where vertices are voxels, and even with ``"T"``, where they are the corners of voxels."""
     voxels: Indices
-    """(v, axes): the voxels of the cells, for masks: with ``construction="V"`` their vertices, with ``"T"`` for each cell the first to hold it."""
+    """(v, axes): the voxels of the cells, for masks: with ``construction="V"`` their vertices, with ``"T"`` for each cell the first to hold
+    it."""
 
     def __repr__(self) -> str:
         return f"<CellChain of {len(self.cells)} cells, {len(self.voxels)} voxels>"
@@ -107,8 +108,8 @@ class Diagram:
     Ripser has them; of images by birth.
 
     A diagram is a ``Sequence`` without the methods ``count`` and ``index``, which cannot compare arrays. Two diagrams are equal if they
-    have the same bars in the same order, in each dimension; the highest ones may be missing where they have none, as in files, which hold bars
-    alone. Diagrams are pickled with all that belongs to them.
+    have the same bars in the same order, in each dimension; the highest ones may be missing where they have none, as in files, which hold
+    bars alone. Diagrams are pickled with all that belongs to them.
 
     Parameters
     ----------
@@ -133,7 +134,8 @@ class Diagram:
     landmarks: Landmarks | None
     """The points that were taken for all, if that was asked for."""
     representatives: list[Any] | None
-    """What the bars of each dimension are made of, if that was asked for: :class:`Representatives`, of images :class:`ImageRepresentatives`."""
+    """What the bars of each dimension are made of, if that was asked for: :class:`Representatives`, of images
+    :class:`ImageRepresentatives`."""
     locations: list[tuple[Indices, Indices]] | None
     """Of an image, if that was asked for: for each dimension the voxels of births and of deaths, (n, axes) each; -1 for essential bars."""
 
@@ -151,23 +153,6 @@ class Diagram:
         self.landmarks = landmarks
         self.representatives = representatives
         self.locations = locations
-
-    @classmethod
-    def _of(
-        cls,
-        arrays: list[Bars],
-        threshold: float | None,
-        landmarks: Landmarks | None,
-        representatives: list[Any] | None,
-    ) -> Diagram:
-        """A diagram of arrays that are as they should be."""
-        diagram = cls.__new__(cls)
-        diagram._arrays = arrays
-        diagram.threshold = threshold
-        diagram.landmarks = landmarks
-        diagram.representatives = representatives
-        diagram.locations = None
-        return diagram
 
     def bars(self, dim: int) -> Bars:
         """The bars of a dimension, (n, 2): a row of birth and death each. None of a dimension that was not computed."""
@@ -295,7 +280,7 @@ class Diagram:
         Parameters
         ----------
         path : path, optional
-            The file to write, which is replaced if it is there; by default the page is returned as text.
+            The file to write, which is replaced as a whole on success; by default the page is returned as text.
         title : str
             The heading of the page.
 
@@ -307,7 +292,9 @@ class Diagram:
         page = _lacuna.report_page(self._arrays, title)
         if path is None:
             return page
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
+        from ._files import _replacement
+
+        with _replacement(os.fsdecode(path)) as place, open(place, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
         return None
 
@@ -393,6 +380,11 @@ def bars_of(name: str, diagram: Any, dim: int | None, use: str) -> Bars:
     if dim is not None:
         raise ValueError(f"{name}: expected a Diagram beside dim, found {type(diagram).__name__}")
     return births_and_deaths(name, diagram)
+
+
+def finite(bars: Bars) -> Bars:
+    """The bars with two finite ends."""
+    return bars[np.isfinite(bars).all(axis=1)]
 
 
 def _restored(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import bars_of, count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours, word
+from ._arguments import bars_of, count, flag, image as plain_image, number, optional_count, optional_number, pair, tell_of_colours, word
 from ._curves import EulerCurve
 from ._device_arrays import Lent, lent
 from ._diagram import CellChain, Diagram, ImageRepresentatives
@@ -107,8 +107,8 @@ def cubical_many(
 ) -> list[Diagram] | list[Diagram | Exception]:
     """The barcodes of many images, in their order: as :func:`cubical` of each, and faster where there are several cores.
 
-    Images up to a million voxels are done side by side, one a thread, larger ones one after the other. An image that fails does not stop the
-    others.
+    Images up to a million voxels are done side by side, one a thread, larger ones one after the other. An image that fails does not stop
+    the others.
 
     Parameters
     ----------
@@ -247,7 +247,8 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
     wanted = None
     if scales is not None:
         wanted = count("scales", scales, 1), number("sigma", options["sigma"]), count("taps", options["taps"], 1)
-    request = bins, None if range is None else _ends(range), options["construction"], flag("superlevel", options["superlevel"]), wanted
+    ends = None if range is None else pair("range", range, "two numbers, the ends of the bins")
+    request = bins, ends, options["construction"], flag("superlevel", options["superlevel"]), wanted
     on_device = lent(image)
     if on_device is not None:
         _expect_device(on_device, backend, nan)
@@ -344,15 +345,6 @@ def _telling_of_nan(image: NDArray[Any]) -> Iterator[None]:
         if image.dtype.kind != "f" or not np.isnan(image).any():
             raise
         raise ValueError(f'{error}; nan="lowest", "highest" or a number takes its place') from None
-
-
-def _ends(range: Any) -> tuple[float, float]:
-    """The ends of bins."""
-    try:
-        low, high = range
-    except (TypeError, ValueError):
-        raise ValueError(f"range: expected two numbers, the ends of the bins, found {range!r}") from None
-    return number("range", low), number("range", high)
 
 
 def _expect_device(image: Lent, backend: str, nan: object) -> None:

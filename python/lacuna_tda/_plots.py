@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _vectors as vectors
-from ._arguments import births_and_deaths, count as whole, flag, number, optional_count
-from ._diagram import Diagram
+from ._arguments import births_and_deaths, count as whole, flag, number, optional_count, pair, two
+from ._curves import EulerCurve
+from ._diagram import Bars, Diagram, finite
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._legends import Corner, add_legend, extend
@@ -22,10 +23,6 @@ from ._legends import Corner, add_legend, extend
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    from ._curves import EulerCurve
-
-Bars = NDArray[np.float64]
 
 MANY = 5000
 """More points of a dimension are counted in hexagons; more lines are an image where a picture is written as PDF or SVG."""
@@ -64,7 +61,7 @@ def plot_diagram(
     dims : iterable of int, optional
         The dimensions to draw; by default all. Not beside the bars of one dimension.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+        Where to draw; by default a new figure. Their margins become 0: what is drawn brings limits with room of its own.
     title : str, optional
         What stands above the axes.
     legend : bool
@@ -290,6 +287,9 @@ def plot_euler(
     matplotlib.axes.Axes
     """
     legend = flag("legend", legend)
+    if not isinstance(curve, EulerCurve):
+        several = "; draw those of several scales one by one" if isinstance(curve, (list, tuple)) else ""
+        raise TypeError(f"curve: expected an EulerCurve, found {type(curve).__name__}{several}")
     axes, values = _axes(ax), curve.values.astype(np.float64)
     low, high = _ends(values)
     _draw_steps(axes, values, curve.euler, low, high, label=label)
@@ -333,12 +333,12 @@ def plot_landscape(
     """
     legend = flag("legend", legend)
     if isinstance(diagram, Diagram):
-        bars = _finite(diagram.bars(1 if dim is None else dim))
+        bars = finite(diagram.bars(1 if dim is None else dim))
         range = _ends(bars.ravel()) if range is None else range
         functions = vectors.landscape(bars, count=count, resolution=resolution, range=range)
     else:
         functions = _array(diagram, dim, range)
-    axes, (low, high) = _axes(ax), _pair("range", range)
+    axes, (low, high) = _axes(ax), pair("range", range)
     xs = np.linspace(low, high, functions.shape[1])
     for k, function in enumerate(functions, 1):
         axes.plot(xs, function, label=rf"$\lambda_{{{k}}}$", zorder=2 + 1 / k)
@@ -387,16 +387,16 @@ def plot_persistence_image(
     matplotlib.axes.Axes
     """
     if isinstance(diagram, Diagram):
-        bars = _finite(diagram.bars(1 if dim is None else dim))
+        bars = finite(diagram.bars(1 if dim is None else dim))
         range = (_ends(bars.min(axis=1)), _ends(np.append(_lengths(bars), 0.0))) if range is None else range
-        births, persistences = (_pair("range", ends) for ends in _two("range", range))
+        births, persistences = (pair("range", ends) for ends in two("range", range))
         width = max(births[1] - births[0], persistences[1] - persistences[0]) / 20 if bandwidth is None else bandwidth
         pixels = vectors.persistence_image(
             bars, resolution=resolution, range=(births, persistences), bandwidth=width, weight=weight
         )
     else:
         pixels = _array(diagram, dim, range)
-        births, persistences = (_pair("range", ends) for ends in _two("range", range))
+        births, persistences = (pair("range", ends) for ends in two("range", range))
     axes = _axes(ax)
     (left, right), (bottom, top) = _sides(births, pixels.shape[1]), _sides(persistences, pixels.shape[0])
     axes.imshow(pixels, origin="lower", extent=(left, right, bottom, top), aspect="auto")
@@ -490,30 +490,10 @@ def _array(array: Any, dim: int | None, range: object) -> NDArray[np.float64]:
     return found
 
 
-def _two(name: str, pair: Any) -> tuple[Any, Any]:
-    """Two of something."""
-    try:
-        first, second = pair
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected a pair, found {pair!r}") from None
-    return first, second
-
-
-def _pair(name: str, pair: Any) -> tuple[float, float]:
-    """Two numbers."""
-    low, high = _two(name, pair)
-    return number(name, low), number(name, high)
-
-
 def _sides(ends: tuple[float, float], values: int) -> tuple[float, float]:
     """The outer sides of the pixels of a row, in whose middle the values of a grid lie."""
     half = (ends[1] - ends[0]) / (2 * max(values - 1, 1))
     return ends[0] - half, ends[1] + half
-
-
-def _finite(bars: Bars) -> Bars:
-    """The bars with two finite ends."""
-    return bars[np.isfinite(bars).all(axis=1)]
 
 
 def _concatenated(arrays: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -92,9 +92,9 @@ def rips(X: Any, **options: Unpack[RipsOptions]) -> Diagram:
         into arrays.
     memory : int or str, optional
         The most memory that this process may have during the call, in bytes or as ``"500M"`` or ``"8G"``: all counts that it has when the
-        call begins. A run that is known to need more is refused, a large table that would pass the limit is not made, and a run that is found
-        past it, which is looked at twenty times a second, ends, each with a MemoryError. Meanwhile other calls of the process are held to the
-        limit as well. The memory of GPUs does not count. Only Linux tells what a process has; elsewhere nothing is limited.
+        call begins. MemoryError is raised before the run if its plan needs more, when a large table would pass the limit, and within a
+        twentieth of a second once the process has more. Meanwhile other calls of the process are held to the limit as well. The memory
+        of GPUs does not count. Only Linux tells what a process has; elsewhere nothing is limited.
     checkpoint : path, optional
         A directory in which the run saves its state. After Ctrl-C, after ``time_limit``, or if the process ends, the same call goes on from
         there, with the same bars; another input, and other options but for ``threads``, ``backend``, ``progress`` and limits, are a
@@ -289,7 +289,7 @@ def _diagram(answer: RipsAnswer, request: Request) -> Diagram:
     for note in answer["notes"]:
         warn(note)
     landmarks, tables = answer.get("landmarks"), answer.get("representatives")
-    return Diagram._of(
+    return Diagram(
         answer["bars"],
         threshold=answer["threshold"],
         landmarks=None if landmarks is None else Landmarks(*landmarks),

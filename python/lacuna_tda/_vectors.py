@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count as whole, number
+from ._arguments import count as whole, number, pair
 from ._diagram import Bars, Diagram, bars_of
 from ._keywords import suggests_keywords
 
@@ -73,13 +73,8 @@ def persistence_image(
     array([[0.64, 0.57, 0.39],
            [0.39, 0.57, 0.64]])
     """
-    across, up = resolution if isinstance(resolution, (tuple, list)) and len(resolution) == 2 else (resolution, resolution)
-    shape = _steps(across), _steps(up)
-    ranges = _pair_of_ranges(range)
-    width = number("bandwidth", bandwidth)
-    if not 0 < width < np.inf:
-        raise ValueError(f"bandwidth: expected a finite number above 0, found {bandwidth!r}")
-    return _of(diagrams, dim, "image", shape[::-1], shape, ranges, bandwidth=width, weight=_exponent(weight))
+    shape, ranges = sides(resolution), pair_of_ranges(range)
+    return _of(diagrams, dim, "image", shape[::-1], shape, ranges, bandwidth=deviation(bandwidth), weight=exponent(weight))
 
 
 @suggests_keywords
@@ -121,8 +116,8 @@ def landscape(
     array([[0., 1., 2., 1., 0.],
            [0., 0., 1., 0., 0.]])
     """
-    count = _length(count)
-    return _on_values(diagrams, dim, "landscape", resolution, range, count=count)
+    count = length(count)
+    return on_values(diagrams, dim, "landscape", steps(resolution), range, count=count)
 
 
 @suggests_keywords
@@ -154,7 +149,7 @@ def betti_curve(
     >>> lacuna_tda.betti_curve([[0.0, 4.0], [1.0, 3.0]], resolution=5, range=(0, 4))
     array([1., 2., 2., 1., 0.])
     """
-    return _on_values(diagrams, dim, "betti", resolution, range)
+    return on_values(diagrams, dim, "betti", steps(resolution), range)
 
 
 @suggests_keywords
@@ -195,7 +190,7 @@ def silhouette(
     >>> lacuna_tda.silhouette([[0.0, 4.0], [1.0, 3.0]], resolution=5, range=(0, 4)) / 2**0.5
     array([0. , 0.5, 1.5, 0.5, 0. ])
     """
-    return _on_values(diagrams, dim, "silhouette", resolution, range, weight=_exponent(weight))
+    return on_values(diagrams, dim, "silhouette", steps(resolution), range, weight=exponent(weight))
 
 
 @suggests_keywords
@@ -267,7 +262,7 @@ def entropy_summary(
     >>> lacuna_tda.entropy_summary([[0.0, 2.0], [2.0, 4.0]], resolution=5, range=(0, 4))
     array([0.25, 0.25, 0.25, 0.25, 0.  ])
     """
-    return _on_values(diagrams, dim, "entropy-summary", resolution, range)
+    return on_values(diagrams, dim, "entropy-summary", steps(resolution), range)
 
 
 @suggests_keywords
@@ -297,24 +292,24 @@ def lengths(diagrams: Any, *, dim: int | None = None, count: int = 5) -> Vectors
     >>> lacuna_tda.lengths([[0.0, 4.0], [1.0, 1.5]], count=3)
     array([4. , 0.5, 0. ])
     """
-    count = _length(count)
+    count = length(count)
     return _of(diagrams, dim, "lengths", (count,), (1, 1), (None, None), count=count)
 
 
-def _on_values(
+def on_values(
     diagrams: Any,
     dim: int | None,
     kind: str,
-    resolution: int,
+    values: int,
     range: Range | None,
     *,
     weight: float = 0.0,
     count: int | None = None,
 ) -> Vectors:
-    """Functions of one variable at the values of a grid; with ``count`` so many of each diagram."""
-    values = _steps(resolution)
+    """Functions of one variable at so many values of a grid; with ``count`` so many of each diagram."""
     shape = (values,) if count is None else (count, values)
-    return _of(diagrams, dim, kind, shape, (values, values), (_range(range), None), weight=weight, count=count or 1)
+    ends = None if range is None else span(range)
+    return _of(diagrams, dim, kind, shape, (values, values), (ends, None), weight=weight, count=count or 1)
 
 
 def _of(
@@ -366,12 +361,12 @@ def _bars(name: str, diagram: Any, dim: int | None) -> Bars:
     return bars
 
 
-def _steps(value: Any) -> int:
+def steps(value: Any) -> int:
     """A number of grid points."""
     return _at_most("resolution", value, 10_000)
 
 
-def _length(value: Any) -> int:
+def length(value: Any) -> int:
     """A number of functions or of persistences."""
     return _at_most("count", value, 100_000)
 
@@ -384,7 +379,7 @@ def _at_most(name: str, value: Any, most: int) -> int:
     return found
 
 
-def _exponent(value: Any) -> float:
+def exponent(value: Any) -> float:
     """The exponent of weights."""
     found = number("weight", value)
     if not 0 <= found < np.inf:
@@ -392,24 +387,34 @@ def _exponent(value: Any) -> float:
     return found
 
 
-def _range(value: Any) -> Range | None:
-    """The ends of a grid, if any are given."""
-    if value is None:
-        return None
-    try:
-        low, high = (number("range", end) for end in value)
-    except (TypeError, ValueError):
-        raise ValueError(f"range: expected two numbers, the lower first, found {value!r}") from None
+def sides(resolution: Any) -> tuple[int, int]:
+    """The number of grid points along births and along persistence."""
+    across, up = resolution if isinstance(resolution, (tuple, list)) and len(resolution) == 2 else (resolution, resolution)
+    return steps(across), steps(up)
+
+
+def deviation(bandwidth: Any) -> float:
+    """The standard deviation of Gaussians."""
+    found = number("bandwidth", bandwidth)
+    if not 0 < found < np.inf:
+        raise ValueError(f"bandwidth: expected a finite number above 0, found {bandwidth!r}")
+    return found
+
+
+def span(value: Any) -> Range:
+    """The ends of a grid."""
+    low, high = pair("range", value, "two numbers, the lower first")
     if not -np.inf < low <= high < np.inf:
         raise ValueError(f"range: expected two finite numbers, the lower first, found {value!r}")
     return low, high
 
 
-def _pair_of_ranges(value: Any) -> tuple[Range | None, Range | None]:
+def pair_of_ranges(value: Any) -> tuple[Range | None, Range | None]:
     """The ends of the grid of an image along births and along persistence."""
     if value is None:
         return None, None
-    is_pair = isinstance(value, (tuple, list)) and len(value) == 2
+    is_pair = isinstance(value, (tuple, list, np.ndarray)) and len(value) == 2
     if not is_pair or any(one is not None and np.ndim(one) == 0 for one in value):
         raise ValueError(f"range: expected two pairs, of births and of persistence, as ((0, 1), (0, 2)), found {value!r}")
-    return _range(value[0]), _range(value[1])
+    births, persistences = (None if one is None else span(one) for one in value)
+    return births, persistences

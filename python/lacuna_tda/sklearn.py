@@ -37,7 +37,6 @@ inputs. Diagrams are a list of :class:`lacuna_tda.Diagram`, which scikit-learn s
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,14 +45,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arguments import births_and_deaths, count, flag, image as plain_image, is_sparse, optional_count, optional_number, unmasked, warn
-from ._diagram import Bars, Diagram
+from ._arguments import births_and_deaths, count, flag, image as plain_image, is_sparse, optional_number, threads_of, unmasked, warn
+from ._diagram import Bars, Diagram, finite
 from ._distances import bottleneck, wasserstein
 from ._extras import extra
 from ._images import cubical_many, ecc
+from ._machine import info
 from ._options import CubicalManyOptions, EccOptions, RipsManyOptions, filled, takes
 from ._rips import rips_many
-from ._vectors import betti_curve, entropy, landscape, lengths, persistence_image, silhouette
+from ._vectors import deviation, entropy, exponent, length, lengths, on_values, pair_of_ranges, persistence_image, sides, span, steps
 
 _sklearn = extra("sklearn", "scikit-learn", "lacuna_tda.sklearn")
 
@@ -132,7 +132,7 @@ class _OfInputs(OfCollections):
         return self
 
     def _must_be_finite(self) -> bool:
-        """Whether infinities in a table are an error. Which other numbers are is known to those who take them."""
+        """Whether infinities and NaN in a table are an error here. If not, the computation decides about them."""
         return False
 
     def _inputs(self, X: Any, reset: bool = False) -> Any:
@@ -537,11 +537,6 @@ def _bars_of(name: str, diagram: Any, dim: int | None) -> Bars:
     return diagram.bars(dim)
 
 
-def _finite(bars: Bars) -> Bars:
-    """The bars that end."""
-    return bars[np.isfinite(bars).all(axis=1)]
-
-
 def _span(numbers: NDArray[np.float64]) -> Range:
     """The least and the greatest number; zeros if there are none."""
     return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
@@ -626,11 +621,15 @@ class PersistenceImage(_Vectorizer):
         self.weight = weight
 
     def _learn(self, of_each: list[list[Bars]]) -> None:
-        births, persistences = (None, None) if self.range is None else self.range
+        births, persistences = pair_of_ranges(self.range)
+        sides(self.resolution)
+        deviation(self.bandwidth)
+        exponent(self.weight)
         self.ranges_ = []
         for bars in of_each:
-            ends = np.sort(_finite(np.concatenate(bars)), axis=1)
-            self.ranges_.append((births or _span(ends[:, 0]), persistences or _span(ends[:, 1] - ends[:, 0])))
+            ends = np.sort(finite(np.concatenate(bars)), axis=1)
+            found = _span(ends[:, 0]), _span(ends[:, 1] - ends[:, 0])
+            self.ranges_.append((found[0] if births is None else births, found[1] if persistences is None else persistences))
 
     def _vectors(self, place: int, bars: list[Bars]) -> NDArray[np.float64]:
         return persistence_image(
@@ -649,20 +648,28 @@ class _Curves(_Vectorizer):
     range: Range | None
 
     def _learn(self, of_each: list[list[Bars]]) -> None:
-        self.ranges_ = [_span(_finite(np.concatenate(bars))) if self.range is None else self.range for bars in of_each]
+        self._grid()
+        self.ranges_ = [_span(finite(np.concatenate(bars))) if self.range is None else span(self.range) for bars in of_each]
 
     def _vectors(self, place: int, bars: list[Bars]) -> NDArray[np.float64]:
+        kind, options, values = self._grid()
         if self.range is not None:
-            return self._curves(bars, resolution=self.resolution, range=self.range)
+            return on_values(bars, None, kind, values, self.range, **options)
         # The functions are zero at the ends that were found, which are no values therefore.
-        return self._curves(bars, resolution=self._values() + 2, range=self.ranges_[place])[..., 1:-1]
+        return on_values(bars, None, kind, values + 2, self.ranges_[place], **options)[..., 1:-1]
+
+    def _grid(self) -> tuple[str, dict[str, Any], int]:
+        """What the functions are, their options, and the number of values."""
+        kind, options = self._functions()
+        return kind, options, steps(self.resolution)
 
     @abstractmethod
-    def _curves(self, bars: list[Bars], **grid: Any) -> NDArray[np.float64]:
-        """The functions of the bars of one dimension."""
+    def _functions(self) -> tuple[str, dict[str, Any]]:
+        """What the functions are called, and their options."""
 
-    def _values(self) -> int:
-        return count("resolution", self.resolution, 1)
+    def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
+        kind, options, values = self._grid()
+        return kind, (options["count"], values) if "count" in options else (values,)
 
 
 class Landscape(_Curves):
@@ -697,11 +704,8 @@ class Landscape(_Curves):
         self.resolution = resolution
         self.range = range
 
-    def _curves(self, bars: list[Bars], **grid: Any) -> NDArray[np.float64]:
-        return landscape(bars, count=self.count, **grid)
-
-    def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
-        return "landscape", (self.count, self._values())
+    def _functions(self) -> tuple[str, dict[str, Any]]:
+        return "landscape", {"count": length(self.count)}
 
 
 class BettiCurve(_Curves):
@@ -734,11 +738,8 @@ class BettiCurve(_Curves):
         self.resolution = resolution
         self.range = range
 
-    def _curves(self, bars: list[Bars], **grid: Any) -> NDArray[np.float64]:
-        return betti_curve(bars, **grid)
-
-    def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
-        return "betti", (self._values(),)
+    def _functions(self) -> tuple[str, dict[str, Any]]:
+        return "betti", {}
 
 
 class Silhouette(_Curves):
@@ -775,11 +776,8 @@ class Silhouette(_Curves):
         self.resolution = resolution
         self.range = range
 
-    def _curves(self, bars: list[Bars], **grid: Any) -> NDArray[np.float64]:
-        return silhouette(bars, weight=self.weight, **grid)
-
-    def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
-        return "silhouette", (self._values(),)
+    def _functions(self) -> tuple[str, dict[str, Any]]:
+        return "silhouette", {"weight": exponent(self.weight)}
 
 
 class _Statistics(_Vectorizer):
@@ -888,7 +886,7 @@ class Amplitude(_Statistics):
 
     def _vectors(self, place: int, bars: list[Bars]) -> NDArray[np.float64]:
         distance, none = _Distance(self.metric, self.order, self.internal_p), np.empty((0, 2))
-        return np.array([distance.between(_finite(of_one), none) for of_one in bars])
+        return np.array([distance.between(finite(of_one), none) for of_one in bars])
 
     def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
         return self.metric, ()
@@ -978,12 +976,15 @@ class PairwiseDistance(_OfDiagrams):
         self.threads = threads
 
     def _learn(self, of_each: list[list[Bars]]) -> None:
+        none = np.empty((0, 2))
+        _Distance(self.metric, self.order, self.internal_p).between(none, none)
+        self._kernel(0.0)
         self.diagrams_ = self._compared(of_each)
 
     def _compared(self, of_each: list[list[Bars]]) -> list[list[Bars]]:
         """The bars that count, a list with those of each dimension for all diagrams."""
         essential = flag("essential", self.essential)
-        return [[bars if essential else _finite(bars) for bars in of_one] for of_one in zip(*of_each)]
+        return [[bars if essential else finite(bars) for bars in of_one] for of_one in zip(*of_each)]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The distances of diagrams from those of ``fit``.
@@ -1032,11 +1033,13 @@ class PairwiseDistance(_OfDiagrams):
         def row(one: tuple[list[Bars], list[list[Bars]]]) -> list[float]:
             return [distance.over_dimensions(one[0], other) for other in one[1]]
 
-        threads = optional_count("threads", self.threads, 1) or os.cpu_count()
-        with ThreadPoolExecutor(threads) as pool:
+        threads = threads_of(self.threads) or info().threads
+        with ThreadPoolExecutor(max(1, min(threads, len(compared)))) as pool:
             return list(pool.map(row, compared))
 
     def _kernel(self, distances: Any) -> NDArray[np.float64]:
         """The distances, or what they are in the kernel."""
         gamma, of_all = optional_number("gamma", self.gamma), np.asarray(distances)
+        if gamma is not None and not 0 <= gamma < np.inf:
+            raise ValueError(f"gamma: expected a finite number, 0 or more, found {self.gamma!r}")
         return of_all if gamma is None else np.exp(-gamma * of_all)

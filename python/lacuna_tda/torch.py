@@ -33,10 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
-from ._arguments import count as whole, flag, hint, number
+from ._arguments import count as whole, flag, hint, number, pair, word
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
+from ._vectors import deviation, exponent, length, pair_of_ranges, sides, span, steps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -209,7 +210,7 @@ def persistence_image(
     *,
     range: tuple[Range, Range],
     dim: int | None = None,
-    resolution: tuple[int, int] = (20, 20),
+    resolution: int | tuple[int, int] = (20, 20),
     bandwidth: float = 1.0,
     weight: float = 0.0,
 ) -> Tensor:
@@ -224,7 +225,7 @@ def persistence_image(
         As those of :func:`total_persistence`.
     range : pair of pairs of float
         The first and the last birth of the grid, and the first and the last persistence.
-    resolution : pair of int
+    resolution : int or pair of int
         The number of grid points along births and along persistence.
     bandwidth : float
         The standard deviation of the Gaussians, in the unit of the bars.
@@ -242,17 +243,12 @@ def persistence_image(
         As :func:`total_persistence`; no pairs, or no positive bandwidth.
     """
     ends = _Finite.of(bars, dim)
-    width = number("bandwidth", bandwidth)
-    if not 0 < width < np.inf:
-        raise ValueError(f"bandwidth: expected a finite number above 0, found {bandwidth!r}")
-    try:
-        (births, persistences), (across, up) = range, resolution
-    except (TypeError, ValueError):
-        expected = "expected pairs, as range=((0, 1), (0, 2)) and resolution=(20, 20)"
-        raise ValueError(f"range, resolution: {expected}, found {range!r} and {resolution!r}") from None
+    width, (across, up), (births, persistences) = deviation(bandwidth), sides(resolution), pair_of_ranges(range)
+    if births is None or persistences is None:
+        raise ValueError(f"range: expected two pairs, of births and of persistence, as ((0, 1), (0, 2)), found {range!r}")
     along_births = ends.bells(ends.births, births, across, width)
     along_persistence = ends.bells(ends.deaths - ends.births, persistences, up, width)
-    weighted = along_persistence * ends.powers(number("weight", weight))[:, :, None]
+    weighted = along_persistence * ends.powers(exponent(weight))[:, :, None]
     return ends.answer(weighted.transpose(1, 2) @ along_births / (2 * math.pi * width**2))
 
 
@@ -286,7 +282,7 @@ def landscape(
         As :func:`total_persistence`; no pair.
     """
     ends = _Finite.of(bars, dim)
-    count = whole("count", count, 1)
+    count = length(count)
     tents = ends.tents(range, resolution)
     few = max(0, count - tents.shape[1])
     tents = _torch().nn.functional.pad(tents, (0, 0, 0, few))
@@ -321,7 +317,7 @@ def silhouette(
         As :func:`landscape`.
     """
     ends = _Finite.of(bars, dim)
-    weights = ends.powers(number("weight", weight))
+    weights = ends.powers(exponent(weight))
     total = weights.sum(dim=1, keepdim=True)
     shares = weights / total.where(total > 0, total.new_ones(()))
     return ends.answer(math.sqrt(2) * (shares[:, :, None] * ends.tents(range, resolution)).sum(dim=1))
@@ -374,11 +370,13 @@ def ecc(
     torch = _torch()
     _expect_floats(torch, image)
     _tell_of_channels(image.shape[1:] if flag("batch", batch) else image.shape)
-    bins, (low, high) = whole("bins", bins, 1), _pair(range)
-    if not low < high:
+    bins, (low, high) = whole("bins", bins, 1), pair("range", range, "two numbers")
+    if not -np.inf < low < high < np.inf:
         raise ValueError(f"range: expected two finite numbers in ascending order, found {range!r}")
-    if construction not in ("T", "V"):
+    name = word("construction", construction, "T or V").upper()
+    if name not in ("T", "V"):
         raise ValueError(f"construction: expected T or V, found {construction!r}")
+    is_v = name == "V"
     if image.isnan().any():
         raise ValueError("expected an image of numbers, found NaN")
     values = image if batch else image[None]
@@ -388,10 +386,10 @@ def ecc(
     # voxels.
     places = ((values - low) * (bins / (high - low))).clamp(0, bins)
     # Cells by the axes along which they extend, with their signs. Those of T lie between two voxels, at the border beside one.
-    cells = [(1 if construction == "V" or values.ndim % 2 else -1, places)]
+    cells = [(1 if is_v or values.ndim % 2 else -1, places)]
     for axis, _ in enumerate(values.shape[1:], 1):
         for sign, of in cells.copy():
-            if construction == "V":
+            if is_v:
                 n = of.shape[axis] - 1
                 joined = torch.maximum(of.narrow(axis, 0, n), of.narrow(axis, 1, n))
             else:
@@ -458,7 +456,12 @@ class _Finite(NamedTuple):
             raise ValueError("dim: expected beside bars of all dimensions, as rips and cubical return them, found a tensor")
         else:
             dim, is_one = whole("dim", dim, 0), len(bars) > 0 and isinstance(bars[0], torch.Tensor)
-            several = [one[dim] if dim < len(one) else one[0][:0] for one in ([bars] if is_one else bars)]
+            inputs = [bars] if is_one else bars
+            # Those of an input without dimensions are of the type of another's.
+            some = next((one[0] for one in inputs if len(one)), None)
+            if some is None:
+                raise ValueError("expected the bars of one input or more, found none")
+            several = [one[dim] if dim < len(one) else some[:0] for one in inputs]
         if dim is None and not is_tensor and any(isinstance(one, (list, tuple)) for one in several):
             raise ValueError("dim is missing: bars of all dimensions are given, and those of one are taken, as by dim=1")
         tensors = _several(torch, several)
@@ -489,8 +492,8 @@ class _Finite(NamedTuple):
         return tents * self.is_bar[:, :, None]
 
     def _grid(self, range: Range, resolution: int) -> Tensor:
-        low, high = _pair(range)
-        grid: Tensor = _torch().linspace(low, high, whole("resolution", resolution, 1), dtype=self.births.dtype, device=self.births.device)
+        low, high = span(range)
+        grid: Tensor = _torch().linspace(low, high, steps(resolution), dtype=self.births.dtype, device=self.births.device)
         return grid
 
     def answer(self, vectors: Tensor) -> Tensor:
@@ -523,18 +526,6 @@ def _tell_of_channels(shape: Sequence[int]) -> None:
     if len(shape) == 3 and shape[0] in (3, 4) and min(shape[1:]) >= 8:
         taken = f"an image of shape {tuple(shape)} is taken for a volume of {shape[0]} slices"
         hint(f"{taken}; if they are channels, batch=True takes them one by one, and those of a batch as image.flatten(0, 1)")
-
-
-def _pair(range: Any) -> Range:
-    """The ends of a range, which are finite."""
-    try:
-        low, high = range
-    except (TypeError, ValueError):
-        raise ValueError(f"range: expected two numbers, found {range!r}") from None
-    low, high = number("range", low), number("range", high)
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise ValueError(f"range: expected two finite numbers, found {range!r}")
-    return low, high
 
 
 def _starts(sizes: Indices) -> Indices:

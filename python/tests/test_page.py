@@ -59,6 +59,11 @@ def test_pages_have_all_bars(tmp_path: Path) -> None:
     for path in (file, str(file)):
         assert DIAGRAM.report(path, title="Größe") is None
         assert file.read_text(encoding="utf-8") == DIAGRAM.report(title="Größe")
+    # The old page stays whole until the new one takes its place.
+    file.write_text("before")
+    (tmp_path / "old.html").hardlink_to(file)
+    DIAGRAM.report(file)
+    assert (tmp_path / "old.html").read_text() == "before" and file.read_text(encoding="utf-8") == page
     empty = lacuna_tda.Diagram([]).report(title=TITLE)
     assert """<title>A "noisy" &lt;circle&gt; &amp; 'co' &lt;/iframe&gt;</title>""" in empty
     with pytest.raises(FileNotFoundError):

@@ -488,3 +488,9 @@ def test_wrong_arguments_are_told() -> None:
             draw(diagram, legend="best")
     with pytest.raises(ValueError, match="size: expected a finite number above 0, found 0"):
         diagram.plot(size=0)
+
+
+def test_curves_are_drawn_one_by_one() -> None:
+    curves = lacuna_tda.ecc(np.arange(12.0).reshape(3, 4), scales=2)
+    with pytest.raises(TypeError, match="^curve: expected an EulerCurve, found list; draw those of several scales one by one$"):
+        lacuna_tda.plot_euler(curves)  # type: ignore[arg-type]

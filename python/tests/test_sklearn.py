@@ -513,3 +513,44 @@ def test_an_older_scikit_learn_serves_compat_and_is_refused_here(monkeypatch: py
     message = r"^lacuna_tda.sklearn needs scikit-learn 1.6 or later, found 1.5.2: pip install -U scikit-learn$"
     with pytest.raises(ImportError, match=message):
         importlib.import_module("lacuna_tda.sklearn")
+
+
+@pytest.mark.parametrize(
+    ("transformer", "message"),
+    [
+        (PairwiseDistance(metric="hera"), "metric: expected bottleneck or wasserstein, found 'hera'"),  # type: ignore[arg-type]
+        (PairwiseDistance(metric="wasserstein", order=-3), "order: expected .*, found -3"),
+        (PairwiseDistance(gamma=-3), "gamma: expected a finite number, 0 or more, found -3"),
+        (PairwiseDistance(threads=-1), "threads: expected 1 or more, or None for one a core, found -1"),
+        (Landscape(resolution=-1), "resolution: expected 1 or more, found -1"),
+        (Landscape(count=0), "count: expected 1 or more, found 0"),
+        (BettiCurve(range=(1, 0)), r"range: expected two finite numbers, the lower first, found \(1, 0\)"),
+        (Silhouette(weight=-1), "weight: expected a finite number, 0 or more, found -1"),
+        (PersistenceImage(bandwidth=0), "bandwidth: expected a finite number above 0, found 0"),
+        (PersistenceImage(range=(0, 1)), "range: expected two pairs, of births and of persistence"),  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_options_are_looked_at_by_fit(transformer: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        transformer.fit_transform([lacuna_tda.rips(SQUARE)])
+
+
+def test_grids_are_as_fine_as_those_of_functions() -> None:
+    diagrams = [lacuna_tda.rips(SQUARE), lacuna_tda.rips(SQUARE * 2)]
+    for transformer, function in (
+        (Landscape(dims=1, count=1, resolution=10_000), lacuna_tda.landscape),
+        (BettiCurve(dims=1, resolution=10_000), lacuna_tda.betti_curve),
+        (Silhouette(dims=1, resolution=10_000), lacuna_tda.silhouette),
+    ):
+        options: dict[str, Any] = {"count": 1} if isinstance(transformer, Landscape) else {}
+        expected = function(diagrams, dim=1, resolution=10_000, **options)
+        np.testing.assert_allclose(transformer.fit_transform(diagrams), expected.reshape(2, -1), atol=1e-9)
+    with pytest.raises(ValueError, match="resolution: expected 10000 or less, found 10001"):
+        Landscape(resolution=10_001).fit(diagrams)
+
+
+def test_ranges_come_as_arrays() -> None:
+    diagrams, ends = [lacuna_tda.rips(SQUARE)], ((0.0, 1.0), (0.0, 2.0))
+    images = [PersistenceImage(range=range).fit_transform(diagrams) for range in (ends, np.array(ends))]
+    assert np.array_equal(*images)

@@ -285,12 +285,22 @@ def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generato
         (lambda: topology.landscape(torch.zeros(3, 3), range=(0, 1)), r"expected births and deaths of shape \(n, 2\), found.* \(3, 3\)"),
         (lambda: topology.total_persistence([[torch.zeros(3, 2)]]), "dim is missing"),
         (lambda: topology.landscape([], range=(0, 1)), "expected the bars of one input or more, found none"),
-        (lambda: topology.landscape(torch.zeros(3, 2), range=(0, np.inf)), r"range: expected two finite numbers, found \(0, inf\)"),
-        (lambda: topology.landscape(torch.zeros(3, 2), range=0), "range: expected two numbers, found 0"),  # type: ignore[arg-type]
+        (lambda: topology.landscape(torch.zeros(3, 2), range=(0, np.inf)), r"range: expected two finite numbers, .*, found \(0, inf\)"),
+        (
+            lambda: topology.landscape(torch.zeros(3, 2), range=0),  # type: ignore[arg-type]
+            "range: expected two numbers, the lower first, found 0",
+        ),
+        (lambda: topology.landscape(torch.zeros(3, 2), range=(1, 0)), r"range: expected two finite numbers, .*, found \(1, 0\)"),
+        (lambda: topology.silhouette(torch.zeros(3, 2), range=(0, 1), weight=-1), "weight: expected a finite number, 0 or more, found -1"),
+        (lambda: topology.total_persistence([[], []], dim=0), "expected the bars of one input or more, found none"),
+        (
+            lambda: topology.persistence_image(torch.zeros(3, 2), range=((0, 1), None)),  # type: ignore[arg-type]
+            "range: expected two pairs, of births and of persistence",
+        ),
         (lambda: topology.landscape(torch.zeros(3, 2), range=(0, 1), dim=1), "dim: expected beside bars of all dimensions"),
         (
             lambda: topology.persistence_image(torch.zeros(3, 2), range=0),  # type: ignore[arg-type]
-            "range, resolution: expected pairs, as range=",
+            "range: expected two pairs, of births and of persistence",
         ),
         (lambda: topology.persistence_image(torch.zeros(3, 2), range=((0, 1), (0, 1)), bandwidth=0), "bandwidth: expected a finite number"),
         (lambda: topology.ecc(torch.tensor([0.0, np.nan]), bins=3, range=(0, 1)), "expected an image of numbers, found NaN"),
@@ -304,6 +314,18 @@ def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generato
 def test_what_does_not_fit_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_options_are_taken_as_numpys_functions_take_them() -> None:
+    bars, ends = torch.tensor([[0.0, 1.0], [0.5, 3.0]]), ((0.0, 1.0), (0.0, 3.0))
+    found = topology.persistence_image(bars, range=ends, resolution=6)
+    np.testing.assert_allclose(found, lacuna_tda.persistence_image(bars, range=ends, resolution=6), rtol=1e-5)
+    image = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    for construction in ("t", "v"):
+        curve = topology.ecc(image, bins=2, range=(0, 1), construction=construction)  # type: ignore[arg-type]
+        upper = topology.ecc(image, bins=2, range=(0, 1), construction=construction.upper())  # type: ignore[arg-type]
+        assert torch.equal(curve, upper)
+    assert topology.total_persistence([[], [bars]], dim=0).tolist() == [0.0, 3.5]
 
 
 def test_points_are_optimised() -> None:

@@ -190,7 +190,7 @@ def test_an_image_of_persistence_is_that_of_superlevel_sets() -> None:
         (lambda: lacuna_tda.landscape([]), r"expected a Diagram, an array of shape \(n, 2\) or a sequence of these"),
         (lambda: lacuna_tda.landscape([[0, 1, 2]]), r"diagrams: expected an array of shape \(n, 2\), found \(1, 3\)"),
         (lambda: lacuna_tda.landscape([BARS[0], np.ones((2, 3))]), r"diagrams\[1\]: expected an array of shape \(n, 2\)"),
-        (lambda: lacuna_tda.landscape(BARS[0], dim=1), "diagrams: expected a Diagram beside dim, found list|ndarray"),
+        (lambda: lacuna_tda.landscape(BARS[0], dim=1), "diagrams: expected a Diagram beside dim, found (list|ndarray)"),
         (lambda: lacuna_tda.landscape(Diagram([])), "dim is missing: a vector is made of the bars of one dimension, as by dim=1"),
         (lambda: lacuna_tda.landscape([[0, 1], [np.nan, 1]]), r"diagrams: bar 1: expected a birth and a death, found \[nan"),
         (lambda: lacuna_tda.landscape(BARS[0], count=0), "count: expected 1 or more, found 0"),
