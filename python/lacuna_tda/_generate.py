@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, number, optional_count, optional_number, word
+from ._arguments import axes_of, count, number, optional_count, optional_number, word
 from ._keywords import suggests_keywords
 
 Name = Literal[
@@ -128,13 +129,17 @@ def generate(
         return _lacuna.generate_points(name, count("points", points, 1), sigma, *sizes, start)
     if shape is None:
         raise ValueError(f"{name}: shape is missing, the number of voxels along each axis")
-    axes = [count("shape", axis, 1) for axis in (shape if isinstance(shape, Sequence) else [shape])]
+    axes = axes_of("shape", shape)
     options = optional_number("scale", scale), optional_number("density", density)
     return _lacuna.generate_image(name, axes, *options, start).reshape(axes)
 
 
 def _seed(value: Any) -> int:
     """A seed, which has 64 bits."""
-    if isinstance(value, int) and value >= 2**64:
-        raise ValueError(f"seed: expected a number below 2**64, found {value}")
-    return value if isinstance(value, int) and value >= 2**63 else count("seed", value, 0)
+    try:
+        seed = index(value)
+    except TypeError:
+        return count("seed", value, 0)
+    if seed >= 2**64:
+        raise ValueError(f"seed: expected a number below 2**64, found {seed}")
+    return seed if seed >= 2**63 else count("seed", seed, 0)

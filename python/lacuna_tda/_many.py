@@ -19,6 +19,8 @@ def expect_errors(errors: object) -> None:
 
 def each(inputs: Iterable[Any], prepared: Callable[[Any], Input]) -> list[Input | Exception]:
     """The inputs as the extension module takes them, with an exception in the place of one that is none."""
+    if not isinstance(inputs, Iterable):
+        raise TypeError(f"expected several inputs, a sequence or an array whose first axis runs through them, found {inputs!r}")
     found: list[Input | Exception] = []
     for one in inputs:
         try:

@@ -64,7 +64,7 @@ def test_shapes_have_their_topology() -> None:
         ({"name": "noise", "shape": (3, 3), "scale": 1}, "scale: expected beside field or blobs or vessels only"),
         ({"name": "cube", "points": 5, "noise": -1}, "noise: expected a finite number from 0 on, found -1"),
         ({"name": "blobs", "shape": (3, 3), "density": 2}, "density: expected a number from 0 to 1, found 2"),
-        ({"name": "field", "shape": (3, 3, 3, 3)}, "found"),
+        ({"name": "field", "shape": (3, 3, 3, 3)}, r"^expected 1 to 3 axes of more than one voxel, found shape \[3, 3, 3, 3\]$"),
         ({"name": "cube", "points": 5, "seed": -1}, "seed: expected 0 or more, found -1"),
         ({"name": "cube", "points": 5, "seed": 2**64}, r"seed: expected a number below 2\*\*64"),
     ],
@@ -72,3 +72,13 @@ def test_shapes_have_their_topology() -> None:
 def test_what_is_wrong_is_told(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         lacuna_tda.generate(**arguments)
+
+
+def test_numbers_come_as_numpy_has_them() -> None:
+    for seed in (np.uint64(2**63), np.uint64(2**64 - 1), np.int32(7), 7.0):
+        expected = lacuna_tda.generate("cube", points=5, seed=int(seed))
+        assert np.array_equal(lacuna_tda.generate("cube", points=5, seed=seed), expected)  # type: ignore[arg-type]
+    shape = np.array([4, 6])
+    assert lacuna_tda.generate("noise", shape=shape).shape == (4, 6)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^shape: expected whole numbers, found '4x6'$"):
+        lacuna_tda.generate("noise", shape="4x6")  # type: ignore[arg-type]

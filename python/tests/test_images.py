@@ -233,7 +233,9 @@ def test_representatives_are_cycles_that_are_born_with_their_bars(
 
 
 @pytest.mark.parametrize("construction", ["T", "V"])
-@pytest.mark.parametrize("chosen", [{}, {"longest": 3}, {"only": [(1, 2), (0, 1)]}, {"min_persistence": 100.5}, {"longest": 2, "max_dim": 0}])
+@pytest.mark.parametrize(
+    "chosen", [{}, {"longest": 3}, {"only": [(1, 2), (0, 1)]}, {"min_persistence": 100.5}, {"longest": 2, "max_dim": 0}]
+)
 def test_cycles_are_those_of_the_program(
     construction: Any, chosen: dict[str, Any], lacuna: Callable[..., str], rng: np.random.Generator, tmp_path: Path
 ) -> None:
@@ -300,3 +302,9 @@ def test_an_image_that_fails_does_not_stop_the_others() -> None:
         lacuna_tda.cubical_many(good)
     with pytest.raises(ValueError, match="errors: expected raise or return, found 'ignore'"):
         lacuna_tda.cubical_many([good], errors="ignore")  # type: ignore[call-overload]
+
+
+def test_a_number_is_not_several_images() -> None:
+    for several in (lacuna_tda.cubical_many, lacuna_tda.rips_many):
+        with pytest.raises(TypeError, match="^expected several inputs, a sequence or an array .*, found 5$"):
+            several(5)
