@@ -312,6 +312,8 @@ def test_run_as_a_module_it_tells_its_version_and_the_machine() -> None:
     first, *devices = printed.splitlines()
     assert first == f"lacuna-tda {lacuna_tda.__version__}: {found.threads} threads, {found.simd}; GPUs: {found.cuda}"
     assert len(devices) == len(found.devices)
+    # Who only imports all modules, as tools that document them do, sees nothing.
+    assert python("import lacuna_tda.__main__") == ""
 
 
 def test_importing_it_is_quick() -> None:
