@@ -100,7 +100,7 @@ impl Run {
 }
 
 impl Run {
-    /// Whether the run has no limits and no checkpoint, so that a thread may do it that looks at nothing meanwhile.
+    /// Whether the run has no limits and no checkpoint, so that a thread that checks nothing meanwhile may do it.
     pub(crate) fn is_plain(&self) -> bool {
         self.time_limit.is_none() && self.memory.is_none() && self.checkpoint.is_none()
     }

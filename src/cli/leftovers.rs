@@ -4,8 +4,8 @@
 //! system releases when the program ends, even by `kill -9`. A run that makes a temporary file first looks once for
 //! others in the same folder: those that it can lock have no owner, and are removed.
 //!
-//! What belongs to a running program is never removed. A file is locked after it is created; if another run removes it in
-//! between, that is noticed, and it is created again under another name. Locks may not work across a network, so
+//! What belongs to a running program is never removed. A file is locked after it is created; if another run removes it
+//! in between, that is noticed, and it is created again under another name. Locks may not work across a network, so
 //! files of other machines are left alone. On a file system without locks nothing is removed.
 //!
 //! Windows locks bytes rather than files: nobody can write to them, not even the owner of the lock through another
@@ -47,8 +47,8 @@ fn machine() -> String {
     if name.trim().is_empty() { "local".to_owned() } else { name.trim().to_owned() }
 }
 
-/// Creates a file or a folder in a folder, as `make` does, and locks it as long as the returned file is open. Leftovers of
-/// other runs there are removed first.
+/// Creates a file or a folder in a folder, as `make` does, and locks it as long as the returned file is open. Leftovers
+/// of other runs there are removed first.
 pub(super) fn held<T: AsRef<Path>>(
     folder: &Path,
     make: impl Fn(&mut Builder<'_, 'static>) -> io::Result<T>,

@@ -65,8 +65,8 @@ impl Kind {
         }
     }
 
-    /// Whether a file of this kind can be converted to an output of the kind `to`, or else to any by the output's format
-    /// or name.
+    /// Whether a file of this kind can be converted to an output of the kind `to`, or else to any by the output's
+    /// format or name.
     pub fn becomes(self, to: Option<Kind>, format: Option<&str>, out: &Path) -> bool {
         match (self, to) {
             (Image, Some(to)) => matches!(to, Image | Matrix),

@@ -2,8 +2,8 @@
 //! manual pages and completions, the README, the licences and a list of those of all dependencies. `SHA256SUMS` has the
 //! checksums of all files.
 //!
-//! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of manylinux_2_28
-//! does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows only.
+//! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of
+//! manylinux_2_28 does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows only.
 
 use std::env;
 use std::fs::{self, File};

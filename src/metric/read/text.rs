@@ -226,8 +226,8 @@ pub(super) fn number(line: &[u8], at: usize) -> Result<(f32, usize), Fault> {
     Ok((value, at + length))
 }
 
-/// A number of one to seven digits without sign, fraction and exponent, which single precision holds, with its end. Hops
-/// and ranks are such numbers, and the general way takes ten times as many instructions.
+/// A number of one to seven digits without sign, fraction and exponent, which single precision holds, with its end.
+/// Hops and ranks are such numbers, and the general way takes ten times as many instructions.
 #[inline]
 fn short_whole(line: &[u8], at: usize) -> Option<(f32, usize)> {
     let (mut value, mut end) = (0, at);
