@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sklearn
 from numpy.typing import NDArray
 
 import lacuna_tda
@@ -26,7 +26,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import SVC
-from sklearn.utils import validation
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lacuna_tda.sklearn import (
@@ -497,22 +496,27 @@ def test_scikit_learn_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPat
         importlib.import_module("lacuna_tda.sklearn")
 
 
-def test_an_older_scikit_learn_serves_compat_and_is_refused_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("lacuna_tda.sklearn", "lacuna_tda.compat"))]:
-        monkeypatch.delitem(sys.modules, name)
-    check_array = validation.check_array
+def test_an_older_scikit_learn_serves_compat_and_is_refused_here() -> None:
+    code = """
+import sklearn.base
+from sklearn.utils import validation
 
-    def older(array: Any, *, accept_sparse: bool = False, force_all_finite: bool = True) -> Any:
-        return check_array(array, accept_sparse=accept_sparse, ensure_all_finite=force_all_finite)
+newer = validation.check_array
 
-    monkeypatch.delattr(validation, "validate_data")
-    monkeypatch.setattr(validation, "check_array", older)
-    monkeypatch.setattr(sklearn, "__version__", "1.5.2")
-    persistence = importlib.import_module("lacuna_tda.compat.gtda").VietorisRipsPersistence()
-    assert persistence.fit_transform([SQUARE]).shape[2] == 3
-    message = r"^lacuna_tda.sklearn needs scikit-learn 1.6 or later, found 1.5.2: pip install -U scikit-learn$"
-    with pytest.raises(ImportError, match=message):
-        importlib.import_module("lacuna_tda.sklearn")
+def older(array, *, accept_sparse=False, force_all_finite=True):
+    return newer(array, accept_sparse=accept_sparse, ensure_all_finite=force_all_finite)
+
+validation.check_array = older
+del validation.validate_data
+sklearn.__version__ = "1.5.2"
+from lacuna_tda.compat.gtda import VietorisRipsPersistence
+print(VietorisRipsPersistence().fit_transform([[[0.0, 0.0], [1.0, 0.0]]]).tolist())
+import lacuna_tda.sklearn
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.stdout == "[[[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]\n"
+    message = "ImportError: lacuna_tda.sklearn needs scikit-learn 1.6 or later, found 1.5.2: pip install -U scikit-learn"
+    assert found.stderr.splitlines()[-1] == message
 
 
 @pytest.mark.parametrize(
