@@ -5,7 +5,7 @@
 //! | `ValueError` | an input, or an option that does not suit it |
 //! | `MemoryError` | not enough memory |
 //! | `OSError` or a subclass of it | a file cannot be read |
-//! | `RuntimeError` | the machine: threads that cannot be started, a missing device, one whose results differ from the processor's |
+//! | `RuntimeError` | the machine: no threads, no such device, or one whose results differ from the processor's |
 //! | `TimeoutError` | the run was stopped by its time limit |
 //! | `KeyboardInterrupt`, or any exception of a signal handler | the run was interrupted |
 //!

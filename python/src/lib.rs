@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `run` | runs work on kept threads, without the interpreter's lock, ended by Ctrl-C, within limits, with a checkpoint |
+//! | `run` | runs work on kept threads, without the interpreter's lock, until Ctrl-C, with limits and a checkpoint |
 //! | `threads` | threads that are kept between calls |
 //! | `error` | the library's errors as exceptions |
 //! | `choices` | choices by their names, among them the backend, whose devices the first call opens that uses them |

@@ -3,7 +3,8 @@
 //! checksums of all files.
 //!
 //! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of
-//! manylinux_2_28 does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows only.
+//! manylinux_2_28 does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows
+//! only.
 
 use std::env;
 use std::fs::{self, File};
