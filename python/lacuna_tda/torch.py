@@ -226,11 +226,11 @@ def persistence_image(
     range : pair of pairs of float
         The first and the last birth of the grid, and the first and the last persistence.
     resolution : int or pair of int
-        The number of grid points along births and along persistence.
+        The number of grid points along births and along persistence, from 1 to 10,000.
     bandwidth : float
         The standard deviation of the Gaussians, in the unit of the bars.
     weight : float
-        A bar has the weight persistence ** weight. From 1 up, bars that appear and vanish do so without a jump.
+        A bar has the weight persistence ** weight, from 0 up. From 1 up, bars that appear and vanish do so without a jump.
 
     Returns
     -------
@@ -267,9 +267,9 @@ def landscape(
     range : pair of float
         The first and the last value.
     count : int
-        The number of functions.
+        The number of functions, from 1 to 100,000.
     resolution : int
-        The number of values.
+        The number of values, from 1 to 10,000.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def silhouette(
     range, resolution
         As those of :func:`landscape`.
     weight : float
-        A bar has the weight persistence ** weight.
+        A bar has the weight persistence ** weight, from 0 up.
 
     Returns
     -------
