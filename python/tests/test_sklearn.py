@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -558,3 +559,20 @@ def test_ranges_come_as_arrays() -> None:
     diagrams, ends = [lacuna_tda.rips(SQUARE)], ((0.0, 1.0), (0.0, 2.0))
     images = [PersistenceImage(range=range).fit_transform(diagrams) for range in (ends, np.array(ends))]
     assert np.array_equal(*images)
+
+
+def test_distances_take_the_threads_that_there_are_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    class Recorded(ThreadPoolExecutor):
+        def __init__(self, threads: int) -> None:
+            made.append(threads)
+            super().__init__(threads)
+
+    monkeypatch.setattr("lacuna_tda.sklearn.ThreadPoolExecutor", Recorded)
+    monkeypatch.setattr("lacuna_tda.sklearn.info", lambda: lacuna_tda.info()._replace(threads=2))
+    diagrams = [lacuna_tda.rips(SQUARE * k) for k in (1, 2, 3)]
+    for threads in (None, 1, 2, 1_000_000):
+        PairwiseDistance(threads=threads).fit_transform(diagrams)
+    # By default those that may be used, not all of the machine; never more than there are rows.
+    assert made == [2, 1, 2, 3]
