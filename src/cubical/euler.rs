@@ -1,7 +1,6 @@
 //! From an image to its Euler characteristic curve.
 
-use super::ecc::scales::Scales;
-use super::ecc::{EccRequest, MachineError, Vcec, curves_by};
+use super::ecc::{EccRequest, Vcec, curve_by};
 use super::error::CubicalError;
 use super::image::AnyImage;
 use crate::backend::{Backend, Decision, on_threads};
@@ -64,11 +63,8 @@ impl<'a> EulerCurve<'a> {
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         interruptible(progress, |progress| {
             on_threads(self.threads, || {
-                self.request.bins.check().map_err(MachineError::from)?;
-                let scales = Scales { count: 1, ..Scales::default() };
-                let (mut curves, decision) =
-                    curves_by(self.image, &self.request, &scales, &self.backend, progress)?;
-                Ok(EulerOutcome { vcec: curves.pop().unwrap_or_default(), decision })
+                let (vcec, decision) = curve_by(self.image, &self.request, &self.backend, progress)?;
+                Ok(EulerOutcome { vcec, decision })
             })
         })
     }

@@ -20,7 +20,7 @@ use crate::with_image;
 pub(crate) const STAGE: &str = "curve";
 
 /// Computes the curve of an image; also returns the decision on where it ran. If a GPU fails that was chosen
-/// automatically, the CPU takes over.
+/// automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.
@@ -28,10 +28,11 @@ pub fn curve_by(
     image: &AnyImage,
     request: &EccRequest,
     backend: &Backend,
+    progress: &dyn Progress,
 ) -> Result<(Vcec, Decision), MachineError> {
     request.bins.check()?;
     let scales = Scales { count: 1, ..Scales::default() };
-    let (mut curves, decision) = curves_by(image, request, &scales, backend, &())?;
+    let (mut curves, decision) = curves_by(image, request, &scales, backend, progress)?;
     Ok((curves.pop().unwrap_or_default(), decision))
 }
 
@@ -163,7 +164,7 @@ mod tests {
     fn the_processor_unless_a_device_pays() {
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-            let (found, decision) = curve_by(&image().into(), &EccRequest::default(), &backend).unwrap();
+            let (found, decision) = curve_by(&image().into(), &EccRequest::default(), &backend, &()).unwrap();
             assert_eq!(found, curve(&image(), &EccRequest::default()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
         }
@@ -173,7 +174,7 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
         let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
-        let found = curve_by(&image().into(), &EccRequest::default(), &Backend::new(asked));
+        let found = curve_by(&image().into(), &EccRequest::default(), &Backend::new(asked), &());
         let (found, decision) = found.unwrap();
         assert_eq!((found, decision.gpus.len()), (curve(&image(), &EccRequest::default()).unwrap(), 1));
     }
