@@ -15,7 +15,7 @@ use super::outputs::open_answer;
 use super::parse;
 use super::plot::read_series;
 use super::progress::Meter;
-use super::{exit_codes, help};
+use super::{exit_codes, help, threads};
 
 /// Turn barcodes into vectors of equal length for statistics and machine learning
 ///
@@ -102,6 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let answer = arguments.output_file.as_deref();
     let format = format_or(VectorFormat::default(), arguments.output, answer)?;
     let mut sink = open_answer(&arguments.files, answer, format.content())?;
+    threads::start(None, notes)?;
     let meter = Meter::new(notes);
     meter.stage("reading");
     let mut diagrams = Vec::new();
