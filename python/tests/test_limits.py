@@ -290,9 +290,9 @@ def test_a_checkpoint_stays_until_its_answer_is_there(rng: np.random.Generator, 
 def test_numbers_that_are_equal_are_of_one_run(rng: np.random.Generator, tmp_path: Path) -> None:
     points, kept = rng.random((1500, 8)), tmp_path / "kept"
     with pytest.raises(TimeoutError):
-        lacuna_tda.rips(points, max_dim=2, threshold=1, checkpoint=kept, time_limit=0.1)
+        lacuna_tda.rips(points, max_dim=2, threshold=1, checkpoint=kept, time_limit=0.1, threads=1)
     with pytest.raises(TimeoutError):
-        lacuna_tda.rips(points, max_dim=2, threshold=1.0, checkpoint=kept, time_limit=0.1)
+        lacuna_tda.rips(points, max_dim=2, threshold=1.0, checkpoint=kept, time_limit=0.1, threads=1)
 
 
 def test_a_directory_that_was_there_stays(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_checkpoint_of_another_run_is_refused(rng: np.random.Generator, tmp_pa
     points, kept = rng.random((1500, 8)), tmp_path / "kept"
     said = f"as time_limit says; what is done is kept in {re.escape(str(kept))}, where the same call goes on$"
     with pytest.raises(TimeoutError, match=said):
-        lacuna_tda.rips(points, max_dim=2, checkpoint=kept, time_limit=0.1)
+        lacuna_tda.rips(points, max_dim=2, checkpoint=kept, time_limit=0.1, threads=1)
     another = r"expected the checkpoint of this run, found that of another: {}; name another directory, or remove this one"
     with pytest.raises(ValueError, match=another.format(r"threshold was None, is 1\.5")):
         lacuna_tda.rips(points, max_dim=2, threshold=1.5, checkpoint=kept)
@@ -372,7 +372,7 @@ def test_a_directory_serves_one_run_at_a_time(rng: np.random.Generator, tmp_path
 
     def run() -> None:
         with pytest.raises(TimeoutError) as info:
-            lacuna_tda.rips(points, max_dim=2, checkpoint=kept, time_limit=2)
+            lacuna_tda.rips(points, max_dim=2, checkpoint=kept, time_limit=2, threads=1)
         raised.append(info)
 
     first = threading.Thread(target=run)

@@ -265,7 +265,7 @@ def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generato
     for call, tensor in ((lambda x: topology.cubical(x, batch=True), images), (topology.rips, points)):
         gradients = []
         for device in ("cpu", "cuda"):
-            there = tensor.to(device).requires_grad_()
+            there = tensor.to(device).detach().requires_grad_()
             loss = vectors("persistence_image", call(there), dim=1).square().sum()
             assert loss.device.type == device
             loss.backward()
