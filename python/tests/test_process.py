@@ -47,8 +47,8 @@ def press_ctrl_c() -> None:
 
 
 def long_work(rng: np.random.Generator) -> NDArray[np.float64]:
-    """Points whose barcode in dimension 2 takes many minutes."""
-    return rng.random((3000, 8))
+    """Points whose barcode in dimension 2 takes minutes, also on many threads."""
+    return rng.random((8000, 8))
 
 
 @pytest.mark.parametrize("seconds", [0.1, 1.0])
