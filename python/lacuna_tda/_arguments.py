@@ -200,8 +200,14 @@ def floats(array: Any) -> NDArray[Any]:
     return found.astype(precision(found.dtype), copy=False)
 
 
+_DOUBLE = np.dtype(np.float64)
+
+
 def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
     """Births and deaths, (n, 2), as an array of type float64, the array itself where it is one."""
+    # As every computation answers them: of many small inputs the checks below would take a twentieth of the time.
+    if type(array) is np.ndarray and array.ndim == 2 and array.shape[1] == 2 and array.dtype == _DOUBLE:
+        return array
     if not isinstance(array, np.ndarray) and isinstance(array, Mapping):
         raise TypeError(f"{name}: expected an array of shape (n, 2), found a mapping; the diagrams of ripser are under its key 'dgms'")
     try:
