@@ -1,6 +1,5 @@
 //! Bars, Euler characteristic curves and skeletons of images.
 
-use lacuna::backend::Choice;
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
@@ -10,8 +9,7 @@ use lacuna::cubical::thinning::{self, Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Order, Skeleton};
 use lacuna::diagram::BarSelection;
-use lacuna::internals::side_by_side;
-use lacuna::progress::{Progress, Silent, interruptible};
+use lacuna::progress::{Progress, interruptible};
 use lacuna::snapshot::checksum;
 use lacuna::with_image;
 use numpy::PyArray1;
@@ -23,7 +21,7 @@ use crate::choices::{bars, choice, named};
 use crate::error::Failure;
 use crate::image::{MakeImage, image};
 use crate::rips::{answers, arrays, numbers, rows};
-use crate::run::{Run, on_threads, on_threads_unless};
+use crate::run::{Run, each, on_threads, on_threads_unless};
 
 /// Number of voxels up to which one thread finds the bars of an image faster than others would wake up.
 const FEW_FOR_BARS: usize = 1 << 11;
@@ -213,28 +211,15 @@ pub(crate) fn cubical_many<'py>(
     let wanted = Wanted::of(request)?;
     let images = images.iter().map(image).collect::<PyResult<Vec<(MakeImage, usize)>>>()?;
     let are_small = images.iter().all(|(_, voxels)| *voxels <= SMALL);
-    let is_for_devices = run.backend.request().choice == Choice::Cuda;
     let outcomes = on_threads(py, run.threads, Some(run), |progress| {
-        progress.begin("inputs", None, images.len() as u64);
-        let solve = |(image, _): (MakeImage, usize)| {
-            if progress.is_interrupted() {
-                return Err(Failure::Interrupted);
-            }
+        each(images, are_small, run, progress, &|(image, _): (MakeImage, usize), progress| {
             let image = image()?;
             if !are_small {
                 check_memory(&image)?;
             }
-            let found = wanted.solve(&image, run, &Silent(progress));
-            progress.advance(1);
-            wanted.told(image, found?)
-        };
-        let outcomes = if are_small && !is_for_devices && images.len() >= rayon::current_num_threads() {
-            side_by_side(images, &solve)
-        } else {
-            images.into_iter().map(solve).collect()
-        };
-        // All images that were not begun have failed by then.
-        if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
+            let found = wanted.solve(&image, run, progress)?;
+            wanted.told(image, found)
+        })
     })?;
     answers(py, outcomes.into_iter().map(|outcome| outcome.map(|told| told.into_dict(py))))
 }

@@ -4,7 +4,6 @@ use lacuna::backend::Choice;
 use lacuna::diagram::Diagram;
 use lacuna::memory::Refused;
 use lacuna::metric::read::Input;
-use lacuna::progress::Silent;
 use lacuna::rips::{
     CocycleScale, Collapse, DistanceToMeasure, Growth, Landmarks, Outcome, RepresentativeKind,
     Representatives, RepresentativesRequest, RipsOptions,
@@ -20,7 +19,7 @@ use crate::choices::{bars, choice};
 use crate::distances::Distances;
 use crate::error::Failure;
 use crate::representatives::tables;
-use crate::run::{Run, at_once, on_threads};
+use crate::run::{Run, at_once, each, on_threads};
 
 /// Number of points up to which one thread may begin, and finish if the input turns out to be little work.
 const FEW: usize = 256;
@@ -144,24 +143,13 @@ pub(crate) fn rips_many<'py>(
     let inputs =
         distances.iter().map(|distances| distances.take()).collect::<Result<Vec<Input>, Failure>>()?;
     let are_small = inputs.iter().all(|input| points_of(input) <= SMALL);
-    let is_for_devices = options.backend.request().choice == Choice::Cuda;
     let outcomes = on_threads(py, run.threads, Some(run), |progress| {
-        let beside = are_small && !is_for_devices && inputs.len() >= rayon::current_num_threads();
-        let outcomes = if beside {
-            options.solve_each_into(inputs, progress, &Told::of)
-        } else {
-            progress.begin("inputs", None, inputs.len() as u64);
-            let one_by_one = inputs.into_iter().map(|input| {
-                let outcome = options.clone().solve(input, &Silent(progress));
-                progress.advance(1);
-                outcome.map(Told::of)
-            });
-            one_by_one.collect()
-        };
-        // All inputs that were not begun have failed by then.
-        if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
+        each(inputs, are_small, run, progress, &|input, progress| {
+            // On the thread that found it: one thread would take as long to free all outcomes as to find some of them.
+            Ok(Told::of(options.clone().solve(input, progress)?))
+        })
     })?;
-    answers(py, outcomes.into_iter().map(|outcome| Ok(outcome.map_err(Failure::from)?.into_dict(py))))
+    answers(py, outcomes.into_iter().map(|outcome| outcome.map(|told| told.into_dict(py))))
 }
 
 /// The answers about several inputs, each a dictionary or the exception of an input that failed.

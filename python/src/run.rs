@@ -16,9 +16,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lacuna::backend::Backend;
+use lacuna::backend::{Backend, Choice};
+use lacuna::internals::side_by_side;
 use lacuna::memory::{self, Bytes};
-use lacuna::progress::{Progress, Resumable};
+use lacuna::progress::{Progress, Resumable, Silent};
 use lacuna::snapshot::{CheckpointDirectory, Fingerprint, SnapshotError};
 use pyo3::exceptions::{PyMemoryError, PyTimeoutError};
 use pyo3::prelude::*;
@@ -46,7 +47,7 @@ pub(crate) struct Run {
     checkpoint: Option<Kept>,
     /// The checkpoint of a run whose work is done, until its answer is safe.
     done: Mutex<Option<CheckpointDirectory>>,
-    /// What the checkpoint failed to do.
+    /// Descriptions of saves to the checkpoint that failed.
     notes: Arc<Mutex<Vec<String>>>,
 }
 
@@ -92,7 +93,7 @@ impl Run {
         })
     }
 
-    /// What the checkpoint failed to do.
+    /// Descriptions of saves to the checkpoint that failed.
     #[getter]
     fn notes(&self) -> Vec<String> {
         locked(&self.notes).clone()
@@ -300,6 +301,37 @@ pub(crate) fn on_threads_unless<T: Send>(
 ) -> PyResult<T> {
     let is_plain = run.is_none_or(Run::is_plain);
     if is_little && is_plain { at_once(py, work) } else { on_threads(py, threads, run, work) }
+}
+
+/// Solves several inputs, and counts those that are done. If they are small and many, they are solved side by side, each
+/// on one thread; else one after the other, each on all threads. An input that fails does not stop the others.
+///
+/// # Errors
+/// The run is interrupted.
+pub(crate) fn each<I: Send, T: Send>(
+    inputs: Vec<I>,
+    are_small: bool,
+    run: &Run,
+    progress: &dyn Progress,
+    solve: &(dyn Fn(I, &dyn Progress) -> Result<T, Failure> + Sync),
+) -> Result<Vec<Result<T, Failure>>, Failure> {
+    progress.begin("inputs", None, inputs.len() as u64);
+    let solve = |input| {
+        if progress.is_interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        let found = solve(input, &Silent(progress));
+        progress.advance(1);
+        found
+    };
+    let is_for_devices = run.backend.request().choice == Choice::Cuda;
+    let outcomes = if are_small && !is_for_devices && inputs.len() >= rayon::current_num_threads() {
+        side_by_side(inputs, &solve)
+    } else {
+        inputs.into_iter().map(solve).collect()
+    };
+    // All inputs that were not begun have failed by then.
+    if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
 }
 
 /// Runs `work` on a pool and checks `watch` meanwhile; returns its outcome, and the exception that was raised, if

@@ -81,25 +81,13 @@ impl RipsOptions {
     /// # Ok::<(), lacuna::metric::MetricError>(())
     /// ```
     pub fn solve_each(&self, inputs: Vec<Input>, progress: &dyn Progress) -> Vec<Result<Outcome, RipsError>> {
-        self.solve_each_into(inputs, progress, &|outcome| outcome)
-    }
-
-    #[doc(hidden)]
-    /// Like [`solve_each`](RipsOptions::solve_each), but applies `keep` to each outcome on the thread that found it,
-    /// and returns only the results. Freeing many outcomes on one thread would take as long as finding some of them.
-    pub fn solve_each_into<R: Send>(
-        &self,
-        inputs: Vec<Input>,
-        progress: &dyn Progress,
-        keep: &(dyn Fn(Outcome) -> R + Sync),
-    ) -> Vec<Result<R, RipsError>> {
         progress.begin("inputs", None, inputs.len() as u64);
         let options = RipsOptions { threads: None, ..self.clone() };
         parallel::side_by_side(inputs, &|input| {
             if progress.is_interrupted() {
                 return Err(Interrupted::default().into());
             }
-            let result = options.clone().solve(input, &Silent(progress)).map(keep);
+            let result = options.clone().solve(input, &Silent(progress));
             progress.advance(1);
             result
         })
