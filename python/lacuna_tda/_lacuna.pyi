@@ -190,5 +190,6 @@ def vectors(
     bandwidth: float,
     weight: float,
     count: int,
+    length: int,
 ) -> NDArray[np.float64]: ...
 def machine() -> MachineAnswer: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -327,7 +328,7 @@ def _of(
     """The vectors of one or several diagrams, each in its shape."""
     several, is_one = _listed(diagrams)
     bars = [_bars("diagrams" if is_one else f"diagrams[{k}]", one, dim) for k, one in enumerate(several)]
-    found = _lacuna.vectors(bars, kind, resolution, ranges, bandwidth, weight, count)
+    found = _lacuna.vectors(bars, kind, resolution, ranges, bandwidth, weight, count, math.prod(shape))
     return found.reshape(shape if is_one else (len(bars), *shape))
 
 

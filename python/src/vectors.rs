@@ -20,7 +20,7 @@ const UNASKED: u64 = 1 << 26;
 /// Ranges of a grid along its first axis and, for images, its second.
 type Ranges = (Option<(f64, f64)>, Option<(f64, f64)>);
 
-/// Returns a vector for each array of bars, of shape (n, 2), as the rows of an array.
+/// Returns a vector for each array of bars, of shape (n, 2), as the rows of an array. A vector has `length` entries.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for each parameter of vectors")]
 pub(crate) fn vectors<'py>(
@@ -32,13 +32,13 @@ pub(crate) fn vectors<'py>(
     bandwidth: f64,
     weight: f64,
     count: usize,
+    length: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let kind = named("kind", &VectorKind::ALL, kind)?;
     let diagrams: Vec<Vec<(f64, f64)>> = bars
         .iter()
         .map(|bars| bars.as_array().rows().into_iter().map(|bar| (bar[0], bar[1])).collect())
         .collect();
-    let length = length_of(kind, resolution, count);
     // The vectors, and the rows of the array.
     let needed = length.saturating_mul(diagrams.len()).saturating_mul(2 * size_of::<f64>()) as u64;
     // Asking the system takes longer than a small vector.
@@ -60,15 +60,4 @@ pub(crate) fn vectors<'py>(
             .map_err(|error| Failure::Runtime(error.to_string()))
     })?;
     Ok(PyArray2::from_owned_array(py, rows))
-}
-
-/// Number of entries of a vector.
-fn length_of(kind: VectorKind, (across, up): (usize, usize), count: usize) -> usize {
-    match kind {
-        VectorKind::Image => across.saturating_mul(up),
-        VectorKind::Landscape => across.saturating_mul(count),
-        VectorKind::Entropy => 1,
-        VectorKind::Lengths => count,
-        _ => across,
-    }
 }
