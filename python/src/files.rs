@@ -19,7 +19,7 @@ use lacuna::matrix::read::{
     AnyComplex, LoadedComplex, MatrixFormat, MatrixReadOptions, read_path as read_matrix,
 };
 use lacuna::metric::read::{Decimal, DistanceOptions, Input, read_path_exactly};
-use lacuna::metric::write::{DistanceFile, all_distances, distances_up_to};
+use lacuna::metric::write::{DistanceFile, chosen};
 use lacuna::metric::{Distances as Metric, Value};
 use lacuna::progress::Progress;
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -36,7 +36,7 @@ use crate::matrix::Parts;
 use crate::rips::{collected, rows};
 use crate::run::on_threads;
 
-/// What a file holds, or is to hold.
+/// The content of a file.
 enum Held {
     /// An image, with the place of its voxels in space if its file states it.
     Image(AnyImage, Option<Geometry>),
@@ -45,7 +45,7 @@ enum Held {
     Diagram(Barcode),
 }
 
-/// The content of a file, which is used once.
+/// The content of a file for Python, which takes it once.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
 pub(crate) struct Content(Mutex<Option<Held>>);
 
@@ -66,7 +66,7 @@ pub(crate) struct Reading {
     max_dim: Option<usize>,
 }
 
-/// What a file becomes, see `_files.py`.
+/// The options of writing, see `_files.py`.
 #[derive(FromPyObject)]
 pub(crate) struct Becoming {
     /// The path of the file in the end, whose name tells the format if none is given.
@@ -95,20 +95,20 @@ impl Content {
 
 #[pymethods]
 impl Content {
-    /// What an array of voxels holds.
+    /// The content of an image file with these voxels.
     #[staticmethod]
     fn of_image(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Content> {
         let (make, _) = image(array)?;
         on_threads(py, None, None, |_| Ok(Content::new(Held::Image(make()?, None))))
     }
 
-    /// What points or distances hold, which are used up.
+    /// The content of a file of these points or distances, which are taken.
     #[staticmethod]
     fn of_distances(distances: &Distances) -> PyResult<Content> {
         Ok(Content::new(Held::Distances(distances.take()?)))
     }
 
-    /// What a boundary matrix holds that is compressed by columns.
+    /// The content of a file of this boundary matrix, compressed by columns.
     #[staticmethod]
     fn of_matrix(
         shape: (usize, usize),
@@ -129,7 +129,7 @@ impl Content {
         Ok(Content::new(Held::Matrix(complex)))
     }
 
-    /// What the bars of each dimension hold, arrays of shape (n, 2) without NaN.
+    /// The content of a file of bars: for each dimension an array of shape (n, 2) without NaN.
     #[staticmethod]
     fn of_bars(bars: Vec<PyReadonlyArray2<'_, f64>>) -> Content {
         let mut points = Vec::new();
@@ -142,7 +142,7 @@ impl Content {
         Content::new(Held::Diagram(Barcode::Bars(Bars { max_dim, ..Bars::new(points) })))
     }
 
-    /// What pairs of cells hold, an array of shape (n, 2), and the cells of essential classes if they are known.
+    /// The content of a file of pairs of cells, of shape (n, 2), with the cells of essential classes if they are known.
     #[staticmethod]
     fn of_pairs(pairs: PyReadonlyArray2<'_, u64>, essential: Option<PyReadonlyArray1<'_, u64>>) -> Content {
         let pairs = pairs.as_array().rows().into_iter().map(|pair| (pair[0], pair[1])).collect();
@@ -380,13 +380,7 @@ impl Becoming {
             Held::Distances(Input::Double(distances)) => self.write_distances(distances, to, path),
             Held::Diagram(barcode) => {
                 let format: BarcodeFile = self.format(Kind::Diagram)?;
-                // A text may hold bars and pairs alike.
-                let format = match (format, &barcode) {
-                    (BarcodeFile::Text, Barcode::CellPairs(_)) if self.format.is_none() => {
-                        BarcodeFile::PhatAscii
-                    }
-                    _ => format,
-                };
+                let format = if self.format.is_none() { format.of_content(&barcode) } else { format };
                 format.holds(&barcode)?;
                 self.fill(path, |out| format.write(&barcode, out))?;
                 let note =
@@ -429,16 +423,12 @@ impl Becoming {
 
     fn write_distances<T: Value>(
         &self,
-        mut distances: Metric<T>,
+        distances: Metric<T>,
         to: Option<Kind>,
         path: &Path,
     ) -> Result<Vec<String>, Failure> {
         let format: DistanceFile = self.format(Kind::Distances)?;
-        if let Some(threshold) = self.threshold {
-            distances = distances_up_to(&distances, threshold)?.into();
-        } else if to == Some(Kind::Distances) && matches!(distances, Metric::Points(_)) {
-            distances = all_distances(&distances)?.into();
-        }
+        let distances = chosen(distances, self.threshold, to == Some(Kind::Distances))?;
         format.holds(&distances)?;
         if format == DistanceFile::Binary
             && !self.round

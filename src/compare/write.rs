@@ -71,6 +71,14 @@ impl BarcodeFile {
         }
     }
 
+    /// The format of a file for a barcode whose name stands for this one: text is the format of bars and of pairs alike.
+    pub fn of_content(self, barcode: &Barcode) -> BarcodeFile {
+        match (self, barcode) {
+            (BarcodeFile::Text, Barcode::CellPairs(_)) => BarcodeFile::PhatAscii,
+            _ => self,
+        }
+    }
+
     /// Whether the format omits the essential classes of a barcode.
     pub fn loses_essential(self, barcode: &Barcode) -> bool {
         let leaves_out = matches!(self, BarcodeFile::PhatAscii | BarcodeFile::PhatBinary);

@@ -20,11 +20,7 @@ pub(super) fn convert(
     let name = frame.name.clone();
     frame.detected(loaded.detection.map(|why| format!("{} ({why})", loaded.format)));
     let barcode = loaded.barcode;
-    // A text file name fits bars and pairs alike; the content of the input decides.
-    let format = match (format, &barcode) {
-        (BarcodeFile::Text, Barcode::CellPairs(_)) if arguments.output.is_none() => BarcodeFile::PhatAscii,
-        _ => format,
-    };
+    let format = if arguments.output.is_none() { format.of_content(&barcode) } else { format };
     format.holds(&barcode).map_err(|why| CliError::about(&name, why))?;
     if let Some(left_out) = loaded.left_out {
         frame.note(format_args!("{name}: {left_out} are left out"));

@@ -2,7 +2,7 @@
 
 use lacuna::internals::Kind;
 use lacuna::metric::read::{Diagonal, DistanceFormat, Input, Loaded, read_path_exactly};
-use lacuna::metric::write::{DistanceFile, all_distances, distances_up_to};
+use lacuna::metric::write::{DistanceFile, chosen};
 use lacuna::metric::{Distances, Value};
 
 use super::{Arguments, Converted};
@@ -35,16 +35,14 @@ fn read(arguments: &Arguments, format: Option<DistanceFormat>) -> Result<Loaded,
 
 fn become_of<T: Value>(
     arguments: &Arguments,
-    mut distances: Distances<T>,
+    distances: Distances<T>,
     format: DistanceFile,
     frame: &mut Frame<'_>,
 ) -> Result<Converted, CliError> {
     let name = frame.name.clone();
-    if let Some(threshold) = arguments.threshold {
-        distances = distances_up_to(&distances, threshold).map_err(|why| CliError::about(&name, why))?.into();
-    } else if arguments.to == Some(Kind::Distances) && matches!(distances, Distances::Points(_)) {
-        distances = all_distances(&distances).map_err(|why| CliError::about(&name, why))?.into();
-    }
+    let are_all = arguments.to == Some(Kind::Distances);
+    let distances =
+        chosen(distances, arguments.threshold, are_all).map_err(|why| CliError::about(&name, why))?;
     format.holds(&distances).map_err(|why| CliError::about(&name, why))?;
     if let Some(loss) = format.loses(&distances) {
         if format == DistanceFile::Binary && !arguments.round {

@@ -62,6 +62,23 @@ pub fn distances_up_to<T: Value>(
     SparseDistances::new(distances.len(), near.map(|(i, j, distance)| (i as u32, j as u32, distance)))
 }
 
+/// The distances as they are to be written: those up to `threshold`, if it is given, or else, if `are_all` and the input
+/// is points, the distances of all pairs.
+///
+/// # Errors
+/// The errors of [`distances_up_to`] and [`all_distances`].
+pub fn chosen<T: Value>(
+    distances: Distances<T>,
+    threshold: Option<f64>,
+    are_all: bool,
+) -> Result<Distances<T>, DistancesError> {
+    Ok(match threshold {
+        Some(threshold) => distances_up_to(&distances, threshold)?.into(),
+        None if are_all && matches!(distances, Distances::Points(_)) => all_distances(&distances)?.into(),
+        None => distances,
+    })
+}
+
 /// Iterates over the connected pairs (i, j, distance), i > j, by i and then by j.
 fn connected<T: Value>(distances: &Distances<T>) -> Box<dyn Iterator<Item = (usize, usize, T)> + '_> {
     let pairs = (1..distances.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
