@@ -1,7 +1,9 @@
-//! What has to hold for any bytes that are made a tiny input and options: what is fast gives the answer of what is plain, and panics nowhere.
+//! Makes a tiny input and options of any bytes, and checks that the fast computation gives the answer of the plain one
+//! and that neither panics.
 //! The fuzz target and the plain test of the corpus share it.
 //!
-//! The first byte picks what is computed; the bytes that follow are choices, one after another, and where they end, each choice is its first.
+//! The first byte picks the computation. The bytes that follow are choices, one after another; past their end, each
+//! choice is its first.
 //!
 //! | computation | held against |
 //! |---|---|
@@ -11,7 +13,8 @@
 //! | Euler characteristic curve of an image | `ecc::plain` |
 //! | skeleton of an image | `thinning::plain` |
 //!
-//! Devices, where some are given, compute the same once more: the search of apparent pairs, the scan of leftmost ones, curves and skeletons.
+//! Devices, where some are given, compute the same once more: the search of apparent pairs, the scan of leftmost ones,
+//! curves and skeletons.
 
 use std::sync::OnceLock;
 
@@ -32,7 +35,7 @@ use lacuna::rips::{Collapse, DistanceToMeasure, Growth, RepresentativesRequest, 
 use lacuna::with_image;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// What was computed.
+/// A kind of computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Computed {
     RipsBars,
@@ -228,7 +231,7 @@ const MOST_CELLS: usize = 48;
 /// The standard algorithm on rows of bits, one cell after another (Edelsbrunner, Letscher, Zomorodian 2002).
 #[derive(Default)]
 struct Standard {
-    /// Of each cell its dimension, its reduced column, and what was added to make that.
+    /// The dimension of each cell, its reduced column, and the columns that were added to it.
     cells: Vec<(usize, u64, u64)>,
     /// The pairs (birth, death).
     pairs: Vec<(usize, usize)>,

@@ -24,7 +24,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 pub(crate) enum Failure {
     /// The input is invalid, or an option does not suit it.
     Value(String),
-    /// There is not enough memory.
+    /// Not enough memory.
     Memory(String),
     /// A file cannot be read; with the kind of the system's error.
     File(io::ErrorKind, String),

@@ -37,10 +37,10 @@ pub enum ComplexError {
     /// The shape, a value or the requested dimension is invalid.
     #[error(transparent)]
     Invalid(#[from] Problem),
-    /// There are more cells or entries than the index type can number.
+    /// More cells or entries than the index type can number.
     #[error(transparent)]
     TooLarge(Problem),
-    /// There is not enough memory.
+    /// Not enough memory.
     #[error(transparent)]
     Memory(#[from] Refused),
     /// The cells do not form a boundary matrix.

@@ -72,7 +72,7 @@ fn lock(path: &Path) -> Option<File> {
     File::open(path).inspect(|file| _ = file.lock()).ok()
 }
 
-/// What is open needs no lock on this platform.
+/// Windows needs no lock: no other program can remove a file that is open.
 #[cfg(windows)]
 fn lock(_: &Path) -> Option<File> {
     None

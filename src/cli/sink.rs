@@ -25,7 +25,7 @@ static PLACED: Mutex<Placed> = Mutex::new(Placed { paths: Vec::new(), failure: N
 /// Committed files, not yet flushed.
 struct Placed {
     paths: Vec<PathBuf>,
-    /// Why a file could not be flushed to disk.
+    /// The error of a file that could not be flushed to disk.
     failure: Option<io::Error>,
 }
 

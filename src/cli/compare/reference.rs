@@ -50,7 +50,7 @@ pub(crate) enum Reference {
     Cripser,
 }
 
-/// What a program is known by, and what it takes.
+/// A reference program: its names, how it is installed, and the files that it takes.
 struct Known {
     /// Name in options and messages.
     name: &'static str,

@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// Writes a result to an open output.
 type WriteTo = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
-/// What an input has become.
+/// A converted input, ready to be written.
 struct Converted {
     /// The format and what is in it, for messages.
     format: String,
@@ -181,7 +181,7 @@ struct Converted {
     size: String,
     /// Length of the file, if it is known.
     length: Option<Written>,
-    /// What its reader has to say, as the file does not.
+    /// The options with which the output is to be read, if it does not state its shape.
     hint: Option<String>,
     write: WriteTo,
 }
