@@ -637,8 +637,7 @@ class PersistenceImage(_Vectorizer):
         )
 
     def _name_and_shape(self) -> tuple[str, tuple[int, ...]]:
-        across, up = self.resolution if isinstance(self.resolution, (list, tuple)) else (self.resolution, self.resolution)
-        return "image", (up, across)
+        return "image", sides(self.resolution)[::-1]
 
 
 class _Curves(_Vectorizer):
