@@ -64,6 +64,8 @@ pub(crate) enum Error {
     Start { program: String, source: io::Error },
     #[error("{command}: expected success, found {status}")]
     Failed { command: String, status: ExitStatus },
+    #[error("git log: expected the seconds of the last commit, found {found:?}")]
+    Time { found: String },
     #[error("{}", path.display())]
     File { path: PathBuf, source: io::Error },
 }
@@ -262,7 +264,8 @@ fn licences(target: &str) -> Result<Vec<u8>, Error> {
 fn pack(target: &str, members: &[Member], directory: &Path) -> Result<(), Error> {
     let folder = format!("lacuna-{}-{target}", env!("CARGO_PKG_VERSION"));
     let time = output_of(Command::new("git").args(["log", "-1", "--format=%ct"]))?;
-    let seconds: u64 = String::from_utf8_lossy(&time).trim().parse().unwrap_or_default();
+    let time = String::from_utf8_lossy(&time);
+    let seconds = time.trim().parse().map_err(|_| Error::Time { found: time.trim().to_owned() })?;
     let is_zip = target.contains("windows");
     let path = directory.join(format!("{folder}.{}", if is_zip { "zip" } else { "tar.gz" }));
     let pack = if is_zip { pack_zip } else { pack_tar };
