@@ -203,7 +203,7 @@ fn curves_and_shortest_paths_are_interrupted() {
     assert!(at_all_times(run, is_interruption) > 50);
 }
 
-/// Why there are no shortest paths; `None` if the run was ended.
+/// The error of shortest paths; `None` if the run was ended.
 struct Ended(Option<DistancesError>);
 
 impl From<Interrupted> for Ended {

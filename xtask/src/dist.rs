@@ -118,7 +118,7 @@ pub(crate) fn run(options: &Options) -> Result<String, Error> {
     Ok(format!("{}: {files} files, those of {} written", directory.display(), targets.join(", ")))
 }
 
-/// What this machine lacks to build for a target, each with where to get it.
+/// The parts that this machine lacks to build for a target, each with where to get it.
 fn lacks(target: &str) -> Vec<String> {
     let mut lacks = Vec::new();
     let found = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();

@@ -102,7 +102,7 @@ use detect::Kind;
 use std::path::Path;
 use text::Table;
 
-/// Why a file of distances cannot be read.
+/// The error of reading a file of distances.
 pub type ReadError = input::ReadError<DistanceFormat>;
 
 impl input::Formats for DistanceFormat {
