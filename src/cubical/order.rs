@@ -27,6 +27,12 @@ impl VoxelOrder {
         VoxelOrder { coding, bits, superlevel, inverted: sign ^ all }
     }
 
+    /// The same order where the compiler knows that the voxels are floating-point numbers.
+    #[inline(always)]
+    pub(super) fn as_floats(self) -> Self {
+        VoxelOrder { coding: Coding::Float, ..self }
+    }
+
     /// Writes the keys of voxels, which are given as bits, in filtration order.
     pub(super) fn fill<K: Key>(self, bits: &[K], keys: &mut [K]) {
         let keys = keys.iter_mut().zip(bits);
@@ -34,7 +40,7 @@ impl VoxelOrder {
         // a branch.
         match self.coding {
             Coding::Float => {
-                let order = VoxelOrder { coding: Coding::Float, ..self };
+                let order = self.as_floats();
                 keys.for_each(|(to, &bits)| *to = order.key(bits));
             }
             Coding::Unsigned | Coding::Signed => keys.for_each(|(to, &bits)| *to = self.key(bits)),

@@ -17,6 +17,8 @@ pub(crate) struct GridLayout {
     pub(crate) strides: [usize; 3],
     /// Place of the first voxel.
     pub(crate) start: usize,
+    /// Whether of two voxels with equal keys the one at the lesser place is later.
+    pub(crate) is_reversed: bool,
 }
 
 impl GridLayout {
@@ -58,20 +60,20 @@ impl GradientKernel {
     pub(crate) fn codes(
         &self,
         layout: &GridLayout,
-        ranks: &Buffer<u32>,
+        keys: &Buffer<i32>,
         numbering: &Numbering,
         codes: &mut Buffer<u16>,
     ) -> Result<(), CudaError> {
-        assert!(layout.around().1 < ranks.len() && ranks.len() == codes.len() && layout.axes <= 3);
+        assert!(layout.around().1 < keys.len() && keys.len() == codes.len() && layout.axes <= 3);
         assert_eq!([numbering.first.len(), numbering.packed.len()], [1 << 12, 1 << 16]);
         let [planes, rows, columns] = layout.extents;
         let voxels = planes * rows * columns;
         let [_, row_stride, plane_stride] = layout.strides;
         let sizes = [layout.start, row_stride, plane_stride, voxels, rows, columns].map(|size| size as u64);
-        let axes = layout.axes as u32;
-        let launch = self.codes.launch(blocks_of(voxels, THREADS), THREADS, 0).input(ranks);
+        let (axes, is_reversed) = (layout.axes as u32, u32::from(layout.is_reversed));
+        let launch = self.codes.launch(blocks_of(voxels, THREADS), THREADS, 0).input(keys);
         let launch = launch.values(&sizes);
-        let launch = launch.value(&axes).input(&numbering.first).input(&numbering.packed);
+        let launch = launch.value(&axes).value(&is_reversed).input(&numbering.first).input(&numbering.packed);
         // SAFETY: voxels and their neighbours are on the grid; the tables have entries for all words of 12 bits and
         // of 16 bits.
         unsafe { launch.output(codes).go() }

@@ -2,37 +2,136 @@
 
 use zerocopy::FromZeros;
 
-/// A cell, identified by its owner: 30 bits of the owner's rank, 4 of the cell's direction from the owner, 30 of the
-/// owner's place. Words compare in filtration order.
+/// A cell, identified by its owner: from the high bits down the owner's key and place, and [`DIRECTION_BITS`] of the
+/// cell's direction from the owner. [`Packing`] says how many bits key and place have. Words compare in filtration
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, FromZeros)]
 pub(crate) struct Cell(u64);
 
-const PLACE_BITS: u32 = 30;
-const DIRECTION_BITS: u32 = 4;
+/// When a voxel enters: its key and its place, which breaks ties. The word of a cell without its direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Entry(u64);
+
+/// Number of bits of the direction of a cell.
+pub(super) const DIRECTION_BITS: u32 = 4;
 
 impl Cell {
-    /// The cell in a direction, numbered as in [`super::gradient::table`], of the voxel with this rank and place.
-    #[inline(always)]
-    pub(crate) fn new(rank: u32, direction: usize, place: usize) -> Self {
-        let direction = (direction as u64) << PLACE_BITS;
-        Cell(u64::from(rank) << (PLACE_BITS + DIRECTION_BITS) | direction | place as u64)
-    }
-
-    /// The place of the owner.
-    #[inline(always)]
-    pub(crate) fn place(self) -> usize {
-        (self.0 & ((1 << PLACE_BITS) - 1)) as usize
-    }
-
-    /// The direction of the cell from its owner.
+    /// The direction of the cell from its owner, numbered as in [`super::gradient::table`].
     #[inline(always)]
     pub(crate) fn direction(self) -> usize {
-        (self.0 >> PLACE_BITS & ((1 << DIRECTION_BITS) - 1)) as usize
+        (self.0 & ((1 << DIRECTION_BITS) - 1)) as usize
     }
 
-    /// The rank of the owner.
+    /// When the owner enters, and the cell with it.
     #[inline(always)]
-    pub(crate) fn rank(self) -> u32 {
-        (self.0 >> (PLACE_BITS + DIRECTION_BITS)) as u32
+    pub(crate) fn entry(self) -> Entry {
+        Entry(self.0 >> DIRECTION_BITS)
+    }
+
+    /// The cell as a number that compares as the cell does.
+    #[inline(always)]
+    pub(super) fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The cell of a [word](Cell::word).
+    #[inline(always)]
+    pub(super) fn of_word(word: u64) -> Self {
+        Cell(word)
+    }
+}
+
+/// How the key and the place of an owner are packed into a word.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packing {
+    place_bits: u32,
+    /// Mask of the bits of key and place.
+    all: u64,
+    /// Bits that are inverted: those of places if these descend in filtration order, those of keys if keys do.
+    inverted: u64,
+}
+
+impl Packing {
+    /// The packing of places below `places`, and of keys whose [offsets](offset) are at most `greatest`; places of one
+    /// key descend in filtration order if `descend`. `None` if a word has too few bits.
+    pub(super) fn new(places: usize, greatest: u64, descend: bool) -> Option<Self> {
+        let bits = |greatest: u64| u64::BITS - greatest.leading_zeros();
+        let place_bits = bits(places as u64);
+        let bits = place_bits + bits(greatest);
+        let inverted = if descend { (1 << place_bits) - 1 } else { 0 };
+        (bits + DIRECTION_BITS <= u64::BITS).then_some(Packing { place_bits, all: (1 << bits) - 1, inverted })
+    }
+
+    /// The packing of the reverse order of owners.
+    pub(super) fn reversed(self) -> Self {
+        Packing { inverted: self.inverted ^ self.all, ..self }
+    }
+
+    /// The same moment in the reverse order.
+    #[inline(always)]
+    pub(super) fn mirrored(self, Entry(entry): Entry) -> Entry {
+        Entry(entry ^ self.all)
+    }
+
+    /// When the voxel with this key at a place enters.
+    #[inline(always)]
+    pub(super) fn entry(self, key: i32, place: usize) -> Entry {
+        Entry((offset(key) << self.place_bits | place as u64) ^ self.inverted)
+    }
+
+    /// The cell in a direction of the voxel with this key at a place.
+    #[inline(always)]
+    pub(super) fn cell(self, key: i32, direction: usize, place: usize) -> Cell {
+        Cell(self.entry(key, place).0 << DIRECTION_BITS | direction as u64)
+    }
+
+    /// The place of a voxel that enters then.
+    #[inline(always)]
+    pub(super) fn place(self, Entry(entry): Entry) -> usize {
+        ((entry ^ self.inverted) & ((1 << self.place_bits) - 1)) as usize
+    }
+
+    /// Whether two voxels have the same key.
+    #[inline(always)]
+    pub(super) fn are_equal(self, Entry(a): Entry, Entry(b): Entry) -> bool {
+        a >> self.place_bits == b >> self.place_bits
+    }
+}
+
+/// The offset of a key from the least of all.
+#[inline(always)]
+fn offset(key: i32) -> u64 {
+    u64::from(key.cast_unsigned() ^ (1 << 31))
+}
+
+/// The key at this offset from the least of all.
+#[inline(always)]
+pub(super) fn key_at(offset: u64) -> i32 {
+    (offset as u32 ^ (1 << 31)).cast_signed()
+}
+
+/// How a value as an unsigned integer becomes a key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shift {
+    inverted: u32,
+    added: u32,
+}
+
+impl Shift {
+    /// Keys that ascend from this value on, which has offset 1.
+    pub(super) fn new(least: u64) -> Self {
+        Shift { inverted: 0, added: (1_u32 << 31).wrapping_sub(least as u32).wrapping_add(1) }
+    }
+
+    /// Keys that descend from this value on, which has offset 1.
+    pub(super) fn reversed(greatest: u64) -> Self {
+        // The negative of a number is its inverse plus one.
+        Shift { inverted: u32::MAX, added: (1_u32 << 31).wrapping_add(greatest as u32).wrapping_add(2) }
+    }
+
+    /// The key of a value, of which the lowest 32 bits suffice.
+    #[inline(always)]
+    pub(super) fn key(self, value: u64) -> i32 {
+        (value as u32 ^ self.inverted).wrapping_add(self.added).cast_signed()
     }
 }

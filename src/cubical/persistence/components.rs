@@ -5,14 +5,26 @@
 //! younger of the trees' oldest minima. The rim, if any, is older than all minima: a component that meets it dies.
 
 use super::cell::Cell;
-use super::forest::{FlowForest, Merging};
+use super::forest::Merging;
 use super::gradient::Gradient;
 use super::grid::Grid;
+use crate::memory::Refused;
 
-/// Pairs minima with critical edges; both are in filtration order.
-pub(super) fn components(grid: &Grid, gradient: &Gradient, minima: Vec<Cell>, edges: Vec<Cell>) -> Merging {
+/// Pairs minima with critical edges; both are in the order of places.
+///
+/// # Errors
+/// [`Refused`]: memory does not suffice.
+pub(super) fn components(
+    grid: &Grid,
+    gradient: &Gradient,
+    minima: Vec<Cell>,
+    edges: Vec<Cell>,
+) -> Result<Merging, Refused> {
     let steps = grid.steps();
     let step = |place: usize| gradient.star(place).edge_of_voxel().map_or(0, |edge| steps[edge]);
-    let ends = |edge: Cell| [edge.place(), grid.neighbour(edge.place(), edge.direction())];
-    Merging::new(FlowForest::new(grid.ranks().len(), step), minima, edges, ends)
+    let ends = |edge: Cell| {
+        let place = grid.place(edge);
+        [place, grid.neighbour(place, edge.direction())]
+    };
+    Merging::new(grid, step, minima, edges, false, ends)
 }

@@ -22,22 +22,4 @@ impl Construction {
             Construction::T => axes - wanted..axes,
         }
     }
-
-    /// Converts the rank of a voxel between the order of the image and that of this complex; ranks are 1 to `voxels`.
-    #[inline(always)]
-    pub(crate) fn mirrored(self, rank: u32, voxels: u32) -> u32 {
-        match self {
-            Construction::V => rank,
-            Construction::T => voxels + 1 - rank,
-        }
-    }
-
-    /// Converts birth and death ranks in this complex to birth and death ranks in the image.
-    #[inline(always)]
-    pub(crate) fn pair_of_image(self, (birth, death): (u32, u32), voxels: u32) -> (u32, u32) {
-        match self {
-            Construction::V => (birth, death),
-            Construction::T => (self.mirrored(death, voxels), self.mirrored(birth, voxels)),
-        }
-    }
 }

@@ -1,19 +1,29 @@
 //! Memory that the barcode of an image takes, estimated before it is computed.
 
+use super::cell::DIRECTION_BITS;
 use super::layout::GridLayout;
 use crate::cells::count_cells;
 use crate::cubical::construction::Construction;
 use crate::cubical::shape::Shape;
 use crate::memory::MemoryPlan;
 
-/// Bytes per grid place at the peak, which is while voxels are sorted: the sort word (8), the place (4), the bucket
-/// (2), and 2 for the copies of words that threads distribute, a quarter of all at a time. Later stages hold the rank,
-/// the place and the code of each voxel, and the critical cells, of which smooth images have few. Crowded buckets are
-/// redistributed in place.
-pub(super) const BYTES_OF_PLACE: u64 = 16;
+/// Bytes per grid place for its key.
+const BYTES_OF_KEY: u64 = 4;
 
-/// Bytes per grid place after sorting: its rank, the place of that rank, and the code of its gradient.
-const BYTES_IN_ORDER: u64 = 4 + 4 + 2;
+/// Bytes per grid place while voxels are sorted, beside its key: the sort word (8), the place (4), the bucket (2), and 2
+/// for the copies of words that threads distribute, a quarter of all at a time. Crowded buckets are redistributed in
+/// place.
+pub(super) const BYTES_OF_SORTING: u64 = 16;
+
+/// Bytes per grid place after that: its key, and the code of its gradient. Critical cells, of which smooth images have
+/// few, and the ends of paths between them come on top, up to 8 bytes a place.
+pub(super) const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + 2;
+
+/// Number of bytes of the voxels that are not sorted, unless there are many.
+const NARROW: u64 = 4;
+
+/// Bits of a place beside which any key of [`NARROW`] bytes fits a word.
+const FEW_BITS: u32 = u64::BITS - DIRECTION_BITS - 8 * NARROW as u32;
 
 /// Advice for an image that does not fit into memory.
 pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, and so does a curve (lacuna ecc), for images of any size";
@@ -24,14 +34,13 @@ pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
     let plan = MemoryPlan::new();
     let Ok(layout) = GridLayout::new(shape) else { return plan };
     let places = layout.places() as u64;
-    plan.stage(
-        "order",
-        [("the image", image), ("words and places of voxels", BYTES_OF_PLACE * places)],
-        false,
-    )
-    .stage(
+    let of_voxel = image / shape.count() as u64;
+    let is_sorted = of_voxel > NARROW || of_voxel == NARROW && places >> FEW_BITS > 0;
+    let words = if is_sorted { BYTES_OF_SORTING * places } else { 0 };
+    let keys = ("keys of voxels", BYTES_OF_KEY * places);
+    plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(
         "pair",
-        [("the image", image), ("ranks, places and codes of voxels", BYTES_IN_ORDER * places)],
+        [("the image", image), ("keys and codes of voxels", BYTES_OF_GRADIENT * places)],
         true,
     )
 }

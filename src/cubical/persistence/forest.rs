@@ -1,65 +1,51 @@
-//! Flow forests along the gradient, and the trees that critical cells join them into.
+//! Ends of paths along the gradient, and the trees that critical cells join them into.
+//!
+//! Paths are followed from the critical cells that join trees only, so that a smooth image, which has few, is hardly
+//! looked at. What one path has found is remembered for all others: no place is passed twice.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::cell::Cell;
+use super::cell::{Cell, Entry};
+use super::grid::Grid;
+use super::order;
 use crate::cubical::construction::Construction;
+use crate::memory::{self, Refused};
 use crate::parallel;
 
-/// For each place, the next place along the gradient, or the number of the critical cell where the path ends.
-pub(super) struct FlowForest {
-    next: Vec<AtomicU32>,
+/// Ends of gradient paths, found as far as they are asked for.
+struct Ends<S> {
+    /// From each place, where the path ends: 0 if it has not been followed, else one more than the number of the node.
+    /// Zeroed memory is only mapped when it is first touched.
+    known: Vec<AtomicU32>,
+    /// The step along the path from a place; 0 where it ends at node 0.
+    step: S,
 }
 
-/// Flag of a word that is the number of a critical cell.
-const END: u32 = 1 << 31;
-
-/// Number of places, or of critical cells, that a thread takes at a time.
+/// Number of critical cells that a thread takes at a time.
 const PART: usize = 1 << 12;
 
-impl FlowForest {
-    /// From each of so many places the path goes on by `step` places; a step of 0 ends it at number 0.
-    pub(super) fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
-        let next = parallel::table(places, |place| match step(place) {
-            0 => END,
-            step => place.wrapping_add_signed(step) as u32,
-        });
-        FlowForest { next: next.into_iter().map(AtomicU32::new).collect() }
-    }
-
-    /// Ends the paths through these cells there, with the numbers of the cells, which begin at 1. Compresses all paths,
-    /// so that every place leads directly to its end.
-    fn end_at(&self, nodes: &[Cell]) {
-        parallel::ranges(nodes.len(), PART, &|range| {
-            for (number, node) in (range.start as u32 + 1..).zip(&nodes[range]) {
-                self.next[node.place()].store(number | END, Relaxed);
+impl<S: Fn(usize) -> isize + Sync> Ends<S> {
+    /// The node at which the path from a place ends.
+    fn of(&self, place: usize) -> u32 {
+        let (mut at, mut known) = (place, self.known[place].load(Relaxed));
+        while known == 0 {
+            match (self.step)(at) {
+                0 => known = 1,
+                step => {
+                    at = at.wrapping_add_signed(step);
+                    known = self.known[at].load(Relaxed);
+                }
             }
-        });
-        parallel::ranges(self.next.len(), PART, &|range| {
-            for place in range {
-                self.end_of(place);
-            }
-        });
-    }
-
-    /// The end of the path from a place. All places on the path lead directly to it afterwards.
-    #[inline]
-    fn end_of(&self, place: usize) -> u32 {
-        let mut next = self.next[place].load(Relaxed);
-        if next & END == 0 {
-            let mut end = next;
-            while end & END == 0 {
-                end = self.next[end as usize].load(Relaxed);
-            }
-            let mut at = place;
-            while next & END == 0 {
-                self.next[at].store(end, Relaxed);
-                at = next as usize;
-                next = self.next[at].load(Relaxed);
-            }
-            next = end;
         }
-        next & !END
+        // All places on the path lead there. Threads that follow it at the same time find the same end.
+        let end = std::mem::replace(&mut at, place);
+        while self.known[at].load(Relaxed) == 0 {
+            self.known[at].store(known, Relaxed);
+            if at != end {
+                at = at.wrapping_add_signed((self.step)(at));
+            }
+        }
+        known - 1
     }
 }
 
@@ -78,30 +64,47 @@ pub(super) struct Merging {
 /// Number that stands for no saddle.
 const NONE: u32 = u32::MAX;
 
-/// Births and deaths in the grid, as ranks, sorted by the image's birth in ascending or descending order.
-pub(super) type Pairs = Vec<(u32, u32)>;
+/// Births and deaths in the grid, sorted by the image's birth in ascending or descending order.
+pub(super) type Pairs = Vec<(Entry, Entry)>;
 
 impl Merging {
-    /// Merges the trees of gradient paths. Paths that end at no node end at node 0, which is older than all others.
-    /// `ends` returns the two places that a saddle joins.
+    /// Merges the trees of gradient paths on a grid, in filtration order or, if `is_top`, in the reverse. `step` returns
+    /// the step along the path from a place, or 0 at its end. Paths that end at no node end at node 0, which is older
+    /// than all others. `ends` returns the two places that a saddle joins. Nodes and saddles are in the order of places.
+    ///
+    /// # Errors
+    /// [`Refused`]: memory does not suffice.
     pub(super) fn new(
-        forest: FlowForest,
-        nodes: Vec<Cell>,
-        saddles: Vec<Cell>,
+        grid: &Grid,
+        step: impl Fn(usize) -> isize + Sync,
+        mut nodes: Vec<Cell>,
+        mut saddles: Vec<Cell>,
+        is_top: bool,
         ends: impl Fn(Cell) -> [usize; 2] + Sync,
-    ) -> Self {
-        forest.end_at(&nodes);
-        let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| forest.end_of(place)));
-        drop(forest);
+    ) -> Result<Self, Refused> {
+        let found = Ends { known: memory::zeroed(grid.places())?, step };
+        sort(&mut nodes, is_top);
+        parallel::ranges(nodes.len(), PART, &|range| {
+            for (number, &node) in (range.start as u32 + 2..).zip(&nodes[range]) {
+                found.known[grid.place(node)].store(number, Relaxed);
+            }
+        });
+        // Paths are followed by place, while what they need is in the caches. Then their ends are known.
+        parallel::ranges(saddles.len(), PART, &|range| {
+            saddles[range].iter().flat_map(|&saddle| ends(saddle)).for_each(|place| _ = found.of(place));
+        });
+        sort(&mut saddles, is_top);
+        let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| found.of(place)));
+        drop(found);
         let (merged, survivors) = merge(nodes.len(), &ends);
-        Merging { nodes, saddles, merged, survivors }
+        Ok(Merging { nodes, saddles, merged, survivors })
     }
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
     /// births.
     pub(super) fn pairs(&self, is_top: bool, construction: Construction) -> Pairs {
         let pair = |node: usize, saddle: Cell| {
-            let (node, saddle) = (self.nodes[node - 1].rank(), saddle.rank());
+            let (node, saddle) = (self.nodes[node - 1].entry(), saddle.entry());
             if is_top { (saddle, node) } else { (node, saddle) }
         };
         // Nodes are the births of the image below, and above in the dual complex.
@@ -133,18 +136,26 @@ impl Merging {
         killers
     }
 
-    /// The number of the node whose paths end at the place of this rank.
-    pub(super) fn node(&self, rank: u32) -> usize {
+    /// The number of the node that enters with this voxel.
+    pub(super) fn node(&self, entry: Entry) -> usize {
         let descend = self.nodes.first() > self.nodes.last();
-        let is_before = |node: &Cell| if descend { node.rank() > rank } else { node.rank() < rank };
+        let is_before = |node: &Cell| if descend { node.entry() > entry } else { node.entry() < entry };
         let at = self.nodes.partition_point(is_before);
-        debug_assert_eq!(self.nodes.get(at).map(|node| node.rank()), Some(rank));
+        debug_assert_eq!(self.nodes.get(at).map(|node| node.entry()), Some(entry));
         at + 1
     }
 
     /// The oldest node of the tree that a merged node was merged into.
     pub(super) fn survivor(&self, node: usize) -> Cell {
         self.nodes[self.survivors[node] as usize - 1]
+    }
+}
+
+/// Sorts cells in filtration order, or in the reverse.
+fn sort(cells: &mut [Cell], is_reversed: bool) {
+    order::sort(cells);
+    if is_reversed {
+        cells.reverse();
     }
 }
 

@@ -1,136 +1,172 @@
-//! The voxels of an image ranked by the filtration, on a grid with a rim.
+//! The keys of the voxels of an image, on a grid with a rim.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
+use super::cell::{Cell, Entry, Packing, Shift, key_at};
 use super::error::PersistenceError;
-use super::layout::{GridLayout, GridPlace};
-use super::order::{FIRST, Keyed, order};
+use super::footprint::BYTES_OF_SORTING;
+use super::layout::GridLayout;
+use super::order::{FIRST, Keyed, Voxels, order, range};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
+use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
 use crate::with_image;
 
-/// The voxels of an image, ranked by the filtration of the complex whose vertices they are, on a grid with a rim.
+/// The keys of the voxels of an image in the filtration of the complex whose vertices they are, on a grid with a rim.
 ///
-/// The order is the filtration order of the image for [`Construction::V`], and its reverse, ties included, for
-/// [`Construction::T`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
-/// older than all others, and [`AFTER`] in the primal complex, where they stand for no vertex.
+/// The order is the filtration order of the image for [`Construction::V`], and its reverse for [`Construction::T`]:
+/// keys ascend, and of two voxels with equal keys the one at the lesser place is earlier for V, and later for T. Rim
+/// places have the key [`BEFORE`] in the dual complex, where the rim is a single vertex older than all others, and
+/// [`AFTER`] in the primal complex, where they stand for no vertex.
+///
+/// A key is the value as an unsigned integer, less that of the least value. Where such a key does not fit a word beside
+/// a place, as with 64-bit numbers, voxels are sorted, and the key is the number of the value among all.
 pub(crate) struct Grid {
     pub(crate) layout: GridLayout,
     /// The complex whose vertices are the voxels.
     pub(crate) construction: Construction,
-    rank_of: Vec<u32>,
-    place_of: Vec<GridPlace>,
-    levels: Levels,
+    pub(super) packing: Packing,
+    keys: Vec<i32>,
+    /// The key of the first voxel in the order of the image.
+    first_of_image: i32,
+    voxels: usize,
 }
 
-/// The distinct values of an image, numbered in the order of ranks.
-struct Levels {
-    /// One bit per voxel in the order of ranks: whether it is the first of its value.
-    firsts: Vec<u64>,
-    /// The number of set bits before each word of `firsts`.
-    before: Vec<u32>,
-}
-
-impl Levels {
-    /// Builds the levels from sorted places marked with [`FIRST`], and clears the marks.
-    fn new(order: &mut [u32]) -> Self {
-        let mut firsts = vec![0; order.len().div_ceil(64)];
-        parallel::each_of(order.chunks_mut(PART).zip(firsts.chunks_mut(PART / 64)), &|(places, words)| {
-            for (places, word) in places.chunks_mut(64).zip(words) {
-                for (bit, place) in places.iter_mut().enumerate() {
-                    *word |= u64::from(*place / FIRST) << bit;
-                    *place &= !FIRST;
-                }
-            }
-        });
-        let mut count = 0;
-        let mut next = |word: &u64| {
-            let before = count;
-            count += word.count_ones();
-            before
-        };
-        let before = firsts.iter().map(&mut next).collect();
-        Levels { firsts, before }
-    }
-
-    /// The number of the value of the voxel at index `at` of the order.
-    #[inline]
-    fn of(&self, at: usize) -> u32 {
-        self.before[at / 64] + (self.firsts[at / 64] << (63 - at % 64)).count_ones()
-    }
-}
-
-/// Units of work per voxel: it is distributed to a bucket, sorted, and ranked.
+/// Units of work per voxel.
 pub(crate) const WORK_OF_VOXEL: u64 = 3;
 
-/// Number of voxels, or of places, that a thread takes at a time.
+/// Number of places that a thread takes at a time.
 const PART: usize = 1 << 14;
 
-/// The rank of places outside the image in the primal complex: later than every voxel.
-pub(crate) const AFTER: u32 = i32::MAX.cast_unsigned();
+/// The key of places outside the image in the primal complex: later than every voxel.
+pub(crate) const AFTER: i32 = i32::MAX;
+/// The key of places outside the image in the dual complex: earlier than every voxel.
+pub(crate) const BEFORE: i32 = i32::MIN;
+/// Number of keys between [`BEFORE`] and [`AFTER`].
+const MOST: u64 = u32::MAX as u64 - 1;
 
 impl Grid {
-    /// Ranks the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
+    /// The keys of the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has too many places.
+    /// [`PersistenceError::TooLarge`]: the grid has too many places; or memory does not suffice.
     pub(crate) fn new(
         image: &AnyImage,
         request: &PersistenceRequest,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         let layout = GridLayout::new(image.shape())?;
-        let mut place_of = with_image!(image, image => {
-            let voxels = Keyed::new(image.voxels(), request.superlevel);
-            order(&voxels, &layout, request.construction.is_reversed(), progress)
-        });
-        let levels = Levels::new(&mut place_of[1..]);
-        // Zeroed memory is only mapped when it is first touched.
-        let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
-        if request.construction == Construction::V {
-            parallel::ranges(ranks.len(), PART, &|range| {
-                ranks[range].iter().for_each(|rank| rank.store(AFTER, Relaxed));
-            });
-        }
-        parallel::ranges(place_of.len() - 1, PART, &|range| {
-            for (rank, &place) in (range.start + 1..).zip(&place_of[1..][range.clone()]) {
-                ranks[place as usize].store(rank as u32, Relaxed);
+        with_image!(image, image => {
+            Grid::of(&Keyed::new(image.voxels(), request.superlevel), layout, request.construction, progress)
+        })
+    }
+
+    fn of(
+        voxels: &dyn Voxels,
+        layout: GridLayout,
+        construction: Construction,
+        progress: &dyn Progress,
+    ) -> Result<Self, PersistenceError> {
+        let is_reversed = construction.is_reversed();
+        let mut keys = memory::zeroed(layout.places())?;
+        let (least, greatest) = range(voxels);
+        let packing = |greatest| Packing::new(layout.places(), greatest, is_reversed);
+        let fitting =
+            Some(greatest - least).filter(|&range| range < MOST).and_then(|range| packing(range + 1));
+        let (packing, last) = match fitting {
+            Some(packing) => {
+                let shift = if is_reversed { Shift::reversed(greatest) } else { Shift::new(least) };
+                fill(&mut keys, &layout, construction, &|from, keys| {
+                    voxels.keys(from, shift, keys);
+                    progress.advance(WORK_OF_VOXEL * keys.len() as u64);
+                });
+                (packing, greatest - least + 1)
             }
-            progress.advance(range.len() as u64);
-        });
-        let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
-        Ok(Grid { layout, construction: request.construction, rank_of, place_of, levels })
+            None => {
+                layout.check_sortable()?;
+                memory::probe(layout.places() as u64 * BYTES_OF_SORTING)?;
+                fill(&mut keys, &layout, construction, &|_, _| ());
+                let levels;
+                (levels, keys) = number_values(voxels, &layout, is_reversed, keys, progress);
+                let packing = packing(levels).expect("a grid that can be sorted has room for as many values");
+                (packing, levels)
+            }
+        };
+        // Offset 0 is that of the rim in the dual complex.
+        let first_of_image = key_at(if is_reversed { last } else { 1 });
+        Ok(Grid { layout, construction, packing, keys, first_of_image, voxels: voxels.count() })
     }
 
-    /// The ranks of all places.
+    /// The keys of all places.
     #[inline(always)]
-    pub(crate) fn ranks(&self) -> &[u32] {
-        &self.rank_of
+    pub(crate) fn keys(&self) -> &[i32] {
+        &self.keys
     }
 
-    /// The rank of a place.
+    /// Number of places.
     #[inline(always)]
-    pub(crate) fn rank(&self, place: usize) -> u32 {
-        self.rank_of[place]
-    }
-
-    /// The place of a rank, 1 to n.
-    #[inline(always)]
-    pub(crate) fn place(&self, rank: u32) -> usize {
-        self.place_of[rank as usize] as usize
-    }
-
-    /// The places of the voxels in the order of their ranks.
-    pub(crate) fn in_order(&self) -> &[GridPlace] {
-        &self.place_of[1..]
+    pub(crate) fn places(&self) -> usize {
+        self.keys.len()
     }
 
     /// Number of voxels.
     pub(crate) fn voxels(&self) -> usize {
-        self.place_of.len() - 1
+        self.voxels
+    }
+
+    /// The cell in a direction of the voxel at a place.
+    #[inline(always)]
+    pub(super) fn cell(&self, place: usize, direction: usize) -> Cell {
+        self.packing.cell(self.keys[place], direction, place)
+    }
+
+    /// When the voxel at a place enters.
+    #[inline(always)]
+    pub(super) fn entry(&self, place: usize) -> Entry {
+        self.packing.entry(self.keys[place], place)
+    }
+
+    /// Whether the voxel at one place enters before that at another; the rim counts as one voxel.
+    #[inline(always)]
+    pub(super) fn is_earlier(&self, one: usize, other: usize) -> bool {
+        let is_before = (one < other) != self.construction.is_reversed();
+        i64::from(self.keys[one]) < i64::from(self.keys[other]) + i64::from(is_before)
+    }
+
+    /// The place of the owner of a cell.
+    #[inline(always)]
+    pub(super) fn place(&self, cell: Cell) -> usize {
+        self.packing.place(cell.entry())
+    }
+
+    /// Converts between the order of this complex and that of the image.
+    #[inline(always)]
+    pub(super) fn in_image(&self, entry: Entry) -> Entry {
+        if self.construction.is_reversed() { self.packing.mirrored(entry) } else { entry }
+    }
+
+    /// The place of the first voxel of the image's order, which is the last of the dual complex.
+    pub(super) fn first_of_image(&self) -> usize {
+        let first = parallel::position(self.keys.len(), |place| self.keys[place] == self.first_of_image);
+        first.expect("an image has a least voxel")
+    }
+
+    /// Of the places `corner + shifts[k]`, which ascend, the k of the one that enters last. It is found without a
+    /// branch on the keys, which would be unpredictable.
+    #[inline(always)]
+    pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> usize {
+        let slack = i64::from(!self.construction.is_reversed());
+        let key = |shift: usize| i64::from(self.keys[corner + shift]);
+        let (mut last, mut at) = (key(shifts[0]), 0);
+        for (k, &shift) in shifts.iter().enumerate().skip(1) {
+            let key = key(shift);
+            at = if key + slack > last { k } else { at };
+            last = last.max(key);
+        }
+        at
     }
 
     /// The neighbour of a place along axis `edge / 2`: the one before it if `edge` is even, the one after it if odd.
@@ -148,19 +184,65 @@ impl Grid {
         })
     }
 
-    /// The place of the first voxel of a row.
-    pub(crate) fn row(&self, plane: usize, row: usize) -> usize {
-        let [_, line, area] = self.layout.strides;
-        plane * area + row * line + self.layout.shift()
-    }
-
-    /// Whether the voxels of two ranks, 1 to n, have equal values.
-    pub(crate) fn are_equal(&self, a: u32, b: u32) -> bool {
-        self.levels.of(a as usize - 1) == self.levels.of(b as usize - 1)
-    }
-
     /// The grid place of the voxel at a place in memory.
     pub(crate) fn on_grid(&self, place: usize) -> usize {
-        self.layout.on_grid(place) as usize
+        self.layout.on_grid(place)
     }
+}
+
+/// Number of places along the slowest axis of the grid that a thread transposes at a time.
+const TRANSPOSED: usize = 16;
+
+/// Fills the rim, and lets `write` fill in the keys of voxels, from a place in memory on.
+fn fill(
+    keys: &mut [i32],
+    layout: &GridLayout,
+    construction: Construction,
+    write: &(dyn Fn(usize, &mut [i32]) + Sync),
+) {
+    let rim = if construction == Construction::V { AFTER } else { BEFORE };
+    let ([_, rows, columns], [plane, row, column]) = layout.memory();
+    if column <= 1 {
+        return layout.each_line(keys, &|keys| keys.fill(rim), &|number, keys| write(number * columns, keys));
+    }
+    // The fastest axis in memory is the slowest on the grid, where it has a rim.
+    parallel::pieces_mut(keys, TRANSPOSED * column, &|part, keys| {
+        keys.fill(rim);
+        let first = part * TRANSPOSED;
+        let some = first.max(1) - 1..(first + keys.len() / column - 1).min(columns);
+        let mut buffer = [rim; TRANSPOSED];
+        let buffer = &mut buffer[..some.len()];
+        for line in 0..layout.extents.iter().product::<usize>() / columns {
+            write(line * columns + some.start, buffer);
+            let start = line / rows * plane + line % rows * row + layout.shift();
+            let places = some.clone().map(|at| start + at * column - first * column);
+            places.zip(&*buffer).for_each(|(place, &key)| keys[place] = key);
+        }
+    });
+}
+
+/// Replaces the keys of voxels by the numbers of their values, from 1 on in filtration order. Returns the number of
+/// values, and the keys.
+fn number_values(
+    voxels: &dyn Voxels,
+    layout: &GridLayout,
+    is_reversed: bool,
+    keys: Vec<i32>,
+    progress: &dyn Progress,
+) -> (u64, Vec<i32>) {
+    let order = order(voxels, layout, is_reversed, progress);
+    let parts: Vec<&[u32]> = order.chunks(PART).collect();
+    let is_first = |place: &&u32| **place & FIRST != 0;
+    let mut before = parallel::map(parts.len(), &|part| parts[part].iter().filter(is_first).count() as u64);
+    let count = before.iter_mut().fold(0, |sum, count| sum + std::mem::replace(count, sum));
+    let keys: Vec<AtomicI32> = keys.into_iter().map(AtomicI32::new).collect();
+    parallel::each(parts.len(), &|part| {
+        let mut level = before[part];
+        for &place in parts[part] {
+            level += u64::from(place / FIRST);
+            keys[(place & !FIRST) as usize].store(key_at(level), Relaxed);
+        }
+        progress.advance(parts[part].len() as u64);
+    });
+    (count, keys.into_iter().map(AtomicI32::into_inner).collect())
 }

@@ -21,7 +21,7 @@ impl GridCell {
     /// An edge (`dim` 1) or a face (`dim` 2), given by its owner.
     #[inline]
     pub(super) fn of(grid: &Grid, cell: Cell, dim: usize) -> Self {
-        let (place, direction) = (cell.place(), cell.direction());
+        let (place, direction) = (grid.place(cell), cell.direction());
         if dim == 1 {
             let along = 1 << (direction / 2);
             GridCell::new(if direction % 2 == 0 { grid.neighbour(place, direction) } else { place }, along)
@@ -38,7 +38,7 @@ impl GridCell {
     }
 
     /// The edge or face that a word of [`Incidence`](super::loops::Incidence) encodes.
-    pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
+    pub(super) fn of_word(grid: &Grid, word: u64) -> Self {
         let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
         match grid.construction {
             Construction::V => GridCell::new(corner, 1 << which),
@@ -72,11 +72,7 @@ impl GridCell {
         }
         let axis = self.along().trailing_zeros() as usize;
         let far = self.corner() + grid.layout.strides[axis];
-        if grid.rank(self.corner()) > grid.rank(far) {
-            (self.corner(), 2 * axis + 1)
-        } else {
-            (far, 2 * axis)
-        }
+        if grid.is_earlier(far, self.corner()) { (self.corner(), 2 * axis + 1) } else { (far, 2 * axis) }
     }
 
     /// Doubled plane, row and column of the cell's centre.
@@ -91,7 +87,7 @@ impl GridCell {
         let corners = self.corners(grid);
         let owner = match grid.construction {
             Construction::V => None,
-            Construction::T => corners.clone().max_by_key(|&place| grid.rank(place)),
+            Construction::T => corners.clone().max_by_key(|&place| grid.entry(place)),
         };
         corners.filter(move |&place| owner.is_none_or(|owner| place == owner))
     }

@@ -2,9 +2,10 @@
 
 use super::error::PersistenceError;
 use crate::cubical::shape::{Order, Shape};
+use crate::parallel;
 
-/// A place on the grid.
-pub(crate) type GridPlace = u32;
+/// Number of places in the lines that a thread takes at a time, at least.
+const PART: usize = 1 << 12;
 
 /// The layout of an image in memory and on a grid with one additional place at either end of each axis, the *rim*.
 ///
@@ -14,6 +15,7 @@ pub(crate) type GridPlace = u32;
 /// Axes of one voxel are left out, since they change no class.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GridLayout {
+    shape: Shape,
     /// Number of axes with more than one voxel.
     pub(crate) axes: usize,
     /// Number of planes, rows and columns of the image.
@@ -25,14 +27,16 @@ pub(crate) struct GridLayout {
     is_transposed: bool,
 }
 
-/// Exclusive limit of grid places: ranks and places take 30 bits each.
-const LIMIT: usize = 1 << 30;
+/// Exclusive limit of grid places, which take 32 bits.
+const LIMIT: usize = 1 << 32;
+/// Exclusive limit of grid places where voxels are sorted: the number of a value and a place take 30 bits each.
+const LIMIT_OF_SORTED: usize = 1 << 30;
 
 impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
+    /// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more.
     pub(crate) fn new(shape: Shape) -> Result<Self, PersistenceError> {
         let extents = shape.in_order(Order::C).extents();
         let axes = extents.iter().filter(|&&extent| extent > 1).count();
@@ -42,7 +46,45 @@ impl GridLayout {
         let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
         let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
         let is_transposed = shape.order() == Order::F && axes > 1;
-        Ok(GridLayout { axes, extents, strides, places, is_transposed })
+        Ok(GridLayout { shape, axes, extents, strides, places, is_transposed })
+    }
+
+    /// Checks whether the voxels can be sorted.
+    ///
+    /// # Errors
+    /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
+    pub(super) fn check_sortable(&self) -> Result<(), PersistenceError> {
+        let is_sortable = self.places < LIMIT_OF_SORTED;
+        is_sortable
+            .then_some(())
+            .ok_or(PersistenceError::TooLarge { shape: self.shape, most: LIMIT_OF_SORTED })
+    }
+
+    /// Calls `clear` with the elements of each line of a table of places, rim included, and then `work` with those of
+    /// its voxels and the number of the line of voxels. Threads take some lines at a time.
+    pub(super) fn each_line<T: Send>(
+        &self,
+        table: &mut [T],
+        clear: &(dyn Fn(&mut [T]) + Sync),
+        work: &(dyn Fn(usize, &mut [T]) + Sync),
+    ) {
+        let [planes, rows, columns] = self.extents;
+        let line = self.strides[1].max(columns);
+        let per_plane = self.strides[2] / line;
+        let first = self.shift();
+        let (skipped_planes, skipped_rows) = (first / self.strides[2], first % self.strides[2] / line);
+        let lines = (PART / line).max(1);
+        parallel::pieces_mut(table, lines * line, &|part, table| {
+            for (number, table) in (part * lines..).zip(table.chunks_mut(line)) {
+                clear(table);
+                let plane = (number / per_plane).checked_sub(skipped_planes).filter(|&plane| plane < planes);
+                let row = (number % per_plane).checked_sub(skipped_rows).filter(|&row| row < rows);
+                if let (Some(plane), Some(row)) = (plane, row) {
+                    let start = first % line;
+                    work(plane * rows + row, &mut table[start..start + columns]);
+                }
+            }
+        });
     }
 
     /// Number of places on the grid, including the rim.
@@ -52,7 +94,7 @@ impl GridLayout {
 
     /// The extents in memory and the grid distances between neighbouring voxels, both for the slowest axis in memory
     /// first.
-    fn memory(&self) -> ([usize; 3], [usize; 3]) {
+    pub(super) fn memory(&self) -> ([usize; 3], [usize; 3]) {
         let (mut extents, [column, row, plane]) = (self.extents, self.strides);
         let mut strides = [plane, row, column];
         if self.is_transposed {
@@ -67,20 +109,24 @@ impl GridLayout {
         self.strides[..self.axes].iter().sum()
     }
 
+    /// The place of the first voxel of a row.
+    pub(crate) fn row(&self, plane: usize, row: usize) -> usize {
+        plane * self.strides[2] + row * self.strides[1] + self.shift()
+    }
+
     /// The grid place of the voxel at a place in memory.
-    pub(crate) fn on_grid(&self, place: usize) -> GridPlace {
+    pub(crate) fn on_grid(&self, place: usize) -> usize {
         let (extents, [plane, row, column]) = self.memory();
         // 32-bit division is faster than 64-bit division.
         let [_, rows, columns] = extents.map(|extent| extent as u32);
         let (line, x) = (place as u32 / columns, place as u32 % columns);
         let (z, y) = ((line / rows) as usize, (line % rows) as usize);
-        (z * plane + y * row + x as usize * column + self.shift()) as GridPlace
+        z * plane + y * row + x as usize * column + self.shift()
     }
 
     /// The grid places of the voxels from a place in memory on, as an endless iterator.
-    pub(crate) fn places_from(&self, place: usize) -> impl Iterator<Item = GridPlace> + Clone + '_ {
+    pub(crate) fn places_from(&self, place: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let ([_, _, columns], [_, _, step]) = self.memory();
-        let step = step as GridPlace;
         let mut left = columns - place % columns;
         let (mut place, mut next) = (place, self.on_grid(place));
         std::iter::repeat_with(move || {
@@ -101,7 +147,7 @@ impl GridLayout {
         let [_, line, plane] = self.strides;
         let rim = |axis: usize| i32::from(axis < self.axes);
         let (z, y, x) = (place / plane, place % plane / line, place % plane % line);
-        // There are fewer than 2^30 places.
+        // An extent has fewer than 2^31 voxels.
         [z as i32 - rim(2), y as i32 - rim(1), x as i32 - rim(0)]
     }
 
@@ -119,7 +165,7 @@ impl GridLayout {
 /// Checks from the shape alone whether the classes of images can be computed.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
+/// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
     GridLayout::new(shape).map(drop)
 }

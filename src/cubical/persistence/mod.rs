@@ -2,7 +2,7 @@
 //!
 //! | stage | source | module |
 //! |---|---|---|
-//! | voxels in order | — | `order`, `grid` |
+//! | keys of voxels | — | `grid`, `order` |
 //! | a matching of each lower star | Robins, Wood, Sheppard 2011 | `gradient` |
 //! | dimension 0 | Kruskal; Delgado-Friedrichs, Robins, Sheppard 2015 | `components` |
 //! | the top dimension, by duality | the same | `cavities` |
@@ -32,13 +32,14 @@
 //!
 //! # From cells to voxels
 //!
-//! Cells are never listed. A code of 16 bits per voxel describes the matching of its lower star, and only the
-//! unmatched, critical cells matter. Union-find pairs the critical edges that join components and, dually, the critical
-//! facets of top cells; in the plane these are all pairs. In space as many critical edges as faces remain, and only
-//! these are reduced.
+//! Cells are never listed, and voxels are not sorted: which of two neighbours is earlier follows from their keys, and
+//! from their places where keys are equal. (Only voxels whose keys do not fit beside a place are sorted first.) A code
+//! of 16 bits per voxel describes the matching of its lower star, and only the unmatched, critical cells matter, which
+//! are sorted. Union-find pairs the critical edges that join components and, dually, the critical facets of top cells;
+//! in the plane these are all pairs. In space as many critical edges as faces remain, and only these are reduced.
 //!
-//! Memory holds the ranks, places and codes of voxels, ten bytes a voxel, and the critical cells and columns. For
-//! representatives all of it is kept.
+//! Memory holds the keys and codes of voxels, six bytes a voxel, the critical cells, what was found on the ways between
+//! them, and columns. For representatives all of it is kept.
 
 mod cavities;
 mod cell;

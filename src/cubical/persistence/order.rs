@@ -1,4 +1,6 @@
-//! Sorting of the voxels of an image by value.
+//! Sorting of critical cells, and of the voxels of an image by value.
+//!
+//! Voxels are sorted only if their keys are too wide to be compared beside a place in one word.
 //!
 //! The first voxel of each value is marked, so that positions in the order tell whether two voxels have equal values.
 //!
@@ -13,10 +15,11 @@
 
 use std::ops::Range;
 
+use super::cell::{Cell, Shift};
 use super::layout::GridLayout;
 use super::words::{Spare, sort_even};
 use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
+use crate::cubical::key::{Coding, Key};
 use crate::cubical::order::VoxelOrder;
 use crate::parallel;
 use crate::progress::Progress;
@@ -41,6 +44,8 @@ pub(super) trait Voxels: Sync {
     fn count(&self) -> usize;
     /// The key of the voxel at a place in memory.
     fn key(&self, place: usize) -> u64;
+    /// Writes the keys on the grid of voxels from a place in memory on.
+    fn keys(&self, from: usize, shift: Shift, keys: &mut [i32]);
     /// The least and the greatest key of a part of the voxels.
     fn range(&self, part: Range<usize>) -> (u64, u64);
     /// Replaces the cut keys of some words by the low bits that these lack.
@@ -70,6 +75,20 @@ impl<K: Key> Voxels for Keyed<'_, K> {
         self.order.key(self.voxels[place]).to_u64()
     }
 
+    fn keys(&self, from: usize, shift: Shift, keys: &mut [i32]) {
+        let keys = keys.iter_mut().zip(&self.voxels[from..]);
+        // As in VoxelOrder::fill, no loop has a branch.
+        match self.order.coding {
+            Coding::Float => {
+                let order = self.order.as_floats();
+                keys.for_each(|(to, &voxel)| *to = shift.key(order.key(voxel).to_u64()));
+            }
+            Coding::Unsigned | Coding::Signed => {
+                keys.for_each(|(to, &voxel)| *to = shift.key(self.order.key(voxel).to_u64()));
+            }
+        }
+    }
+
     fn range(&self, part: Range<usize>) -> (u64, u64) {
         let order = self.order;
         let keys = self.voxels[part].iter().map(|&voxel| order.key(voxel));
@@ -89,9 +108,15 @@ impl<K: Key> Voxels for Keyed<'_, K> {
     fn deal(&self, part: Range<usize>, words: &Words<'_>, splitters: &Splitters) -> Dealt {
         let (order, voxels) = (self.order, &self.voxels[part.clone()]);
         let voxels = words.layout.places_from(part.start).zip(voxels);
-        let word = |(place, &voxel): (u32, &K)| words.word(order.key(voxel).to_u64(), place);
+        let word = |(place, &voxel): (usize, &K)| words.word(order.key(voxel).to_u64(), place as u32);
         Dealt::new(voxels.map(word), part.len(), splitters)
     }
+}
+
+/// The least and the greatest key of the voxels of an image.
+pub(super) fn range(voxels: &dyn Voxels) -> (u64, u64) {
+    let join = |all: &mut (u64, u64), found: (u64, u64)| *all = (all.0.min(found.0), all.1.max(found.1));
+    parallel::joined(voxels.count(), PART, (u64::MAX, 0), &|part| voxels.range(part), &join)
 }
 
 /// The conversion between voxels and sort words.
@@ -108,13 +133,7 @@ pub(super) struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn new(voxels: &'a dyn Voxels, layout: &'a GridLayout) -> Self {
-        let (least, greatest) = parallel::joined(
-            voxels.count(),
-            PART,
-            (u64::MAX, 0),
-            &|part| voxels.range(part),
-            &|all, found| *all = (all.0.min(found.0), all.1.max(found.1)),
-        );
+        let (least, greatest) = range(voxels);
         let place_bits = usize::BITS - layout.places().leading_zeros();
         let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
         Words { voxels, layout, least, greatest, cut, place_bits }
@@ -178,8 +197,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The places of the voxels on the grid, ascending by key, ties by place; in the opposite order if `reversed`. They
-/// begin at the second element, since ranks begin at 1; the first element is 0.
+/// The places of the voxels on the grid, ascending by key, ties by place; in the opposite order if `reversed`. The
+/// first place of each value has the flag [`FIRST`].
 ///
 /// Each voxel is two units of work: one to distribute it to a bucket, one to sort it.
 pub(super) fn order(
@@ -195,8 +214,7 @@ pub(super) fn order(
     order
 }
 
-/// Sorts each bucket. Returns the places of all words, bucket after bucket from the second element on, and the length
-/// of each bucket.
+/// Sorts each bucket. Returns the places of all words, bucket after bucket, and the length of each bucket.
 fn sort_buckets(
     words: &Words<'_>,
     Buckets { parts: dealt, whole }: Buckets,
@@ -204,9 +222,9 @@ fn sort_buckets(
     progress: &dyn Progress,
 ) -> (Vec<u32>, Vec<usize>) {
     let buckets = whole.len();
-    let mut order = vec![0; words.voxels.count() + 1];
+    let mut order = vec![0; words.voxels.count()];
     let mut parts = Vec::with_capacity(buckets);
-    let mut rest = &mut order[1..];
+    let mut rest = &mut order[..];
     for i in 0..buckets {
         let bucket = if reversed { buckets - 1 - i } else { i };
         let part;
@@ -214,25 +232,64 @@ fn sort_buckets(
         parts.push((bucket, part));
     }
     let lengths = parts.iter().map(|(_, part)| part.len()).collect();
-    // Buckets that are sorted one after the other share their buffers.
-    parallel::pieces_mut(&mut parts, 4, &|_, parts| {
-        let (mut sorted, mut spare) = (Vec::new(), Spare::default());
-        for (bucket, part) in parts {
-            sorted.clear();
-            dealt.iter().for_each(|dealt| sorted.extend(dealt.bucket(*bucket)));
-            words.sort(&mut sorted, whole[*bucket], reversed, &mut spare, part);
-            progress.advance(part.len() as u64);
-        }
+    each_bucket(&dealt, &mut parts, &|bucket, sorted, spare, part| {
+        words.sort(sorted, whole[bucket], reversed, spare, part);
+        progress.advance(part.len() as u64);
     });
     (order, lengths)
+}
+
+/// Sorts the words of a bucket, given its number, and writes them where they belong.
+type SortBucket<'a, T> = dyn Fn(usize, &mut Vec<u64>, &mut Spare, &mut T) + Sync + 'a;
+
+/// Calls `work` with the number of each bucket, its words, and what belongs to it. Buckets that a thread sorts one after
+/// the other share their buffers.
+fn each_bucket<T: Send>(dealt: &[Dealt], buckets: &mut [(usize, T)], work: &SortBucket<'_, T>) {
+    parallel::pieces_mut(buckets, 4, &|_, buckets| {
+        let (mut words, mut spare) = (Vec::new(), Spare::default());
+        for (bucket, part) in buckets {
+            words.clear();
+            dealt.iter().for_each(|dealt| words.extend(dealt.bucket(*bucket)));
+            work(*bucket, &mut words, &mut spare, part);
+        }
+    });
+}
+
+/// Sorts distinct cells.
+pub(super) fn sort(cells: &mut [Cell]) {
+    if cells.len() <= FEW {
+        return cells.sort_unstable();
+    }
+    let sample = spread(BUCKETS * SAMPLES, cells.len()).map(|at| cells[at].word());
+    let mut sample: Vec<u64> = sample.collect();
+    sample.sort_unstable();
+    let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0]).collect();
+    let part = cells.len().div_ceil(4 * rayon::current_num_threads());
+    let parts: Vec<&[Cell]> = cells.chunks(part).collect();
+    let greatest = |part: usize| parts[part].iter().max().map(|cell| cell.word());
+    let greatest = parallel::map(parts.len(), &greatest).into_iter().flatten().max().unwrap_or(0);
+    let splitters = Splitters::new(splitters, greatest);
+    let deal =
+        |part: usize| Dealt::new(parts[part].iter().map(|cell| cell.word()), parts[part].len(), &splitters);
+    let dealt = parallel::map(parts.len(), &deal);
+    let mut rest = cells;
+    let mut slices = Vec::with_capacity(BUCKETS);
+    for bucket in 0..splitters.buckets() {
+        let length = dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum();
+        slices.push((bucket, rest.split_off_mut(..length).unwrap_or_default()));
+    }
+    each_bucket(&dealt, &mut slices, &|_, words, spare, slice| {
+        sort_even(words, spare);
+        slice.iter_mut().zip(words).for_each(|(cell, word)| *cell = Cell::of_word(*word));
+    });
 }
 
 /// Clears [`FIRST`] on the first place of a bucket whose value also ends the bucket before.
 fn unmark_equals_of_buckets(words: &Words<'_>, order: &mut [u32], lengths: &[usize]) {
     let key = |place: u32| words.voxels.key(words.in_memory(place & !FIRST));
-    let mut start = 1;
+    let mut start = 0;
     for length in lengths {
-        if start > 1 && *length > 0 && key(order[start - 1]) == key(order[start]) {
+        if start > 0 && *length > 0 && key(order[start - 1]) == key(order[start]) {
             order[start] &= !FIRST;
         }
         start += length;
@@ -253,11 +310,11 @@ fn deal(words: &Words<'_>, progress: &dyn Progress) -> Buckets {
     if count <= FEW {
         progress.advance(count as u64);
         let places = (0..count).zip(words.layout.places_from(0));
-        let all = places.map(|(place, on_grid)| words.word(voxels.key(place), on_grid)).collect();
+        let all = places.map(|(place, on_grid)| words.word(voxels.key(place), on_grid as u32)).collect();
         let part = Dealt { words: all, ends: vec![count] };
         return Buckets { parts: vec![part], whole: vec![words.cut == 0] };
     }
-    let word = |place: usize| words.word(voxels.key(place), words.layout.on_grid(place));
+    let word = |place: usize| words.word(voxels.key(place), words.layout.on_grid(place) as u32);
     let mut sample: Vec<u64> = spread(BUCKETS * SAMPLES, count).map(word).collect();
     sample.sort_unstable();
     let (splitters, crowds) = words.splitters(&sample);
@@ -458,11 +515,11 @@ mod tests {
                 let mark = |&place: &usize| {
                     let key = voxels[place].key();
                     let is_first = before.replace(key) != Some(key);
-                    layout.on_grid(place) | if is_first { FIRST } else { 0 }
+                    layout.on_grid(place) as u32 | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
                 let found = super::order(&Keyed::new(voxels, superlevel), &layout, reversed, &());
-                assert!(found[0] == 0 && found[1..] == expected, "{axes:?} of {}", T::NAME);
+                assert!(found == expected, "{axes:?} of {}", T::NAME);
             }
         }
     }

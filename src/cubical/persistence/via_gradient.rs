@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::cell::Cell;
+use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
-use super::footprint::BYTES_OF_PLACE;
+use super::footprint::BYTES_OF_GRADIENT;
 use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
@@ -55,7 +55,7 @@ pub(in crate::cubical) fn persistence(
     progress.expect(&stages.expected());
     clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
     let places = GridLayout::new(shape)?.places() as u64;
-    memory::probe(places * BYTES_OF_PLACE).map_err(PersistenceError::from)?;
+    memory::probe(places * BYTES_OF_GRADIENT).map_err(PersistenceError::from)?;
     let grid = Grid::new(image, request, progress)?;
     clock.statistics.voxels = grid.voxels();
     let (mut found, mut pairs) = (Pairing::default(), vec![Pairs::new()]);
@@ -76,8 +76,8 @@ pub(in crate::cubical) fn persistence(
         dimensions.reverse();
     }
     // The essential class is born with the first voxel.
-    let first = grid.place(grid.construction.mirrored(1, grid.voxels() as u32));
-    dimensions[0].insert(0, Class { birth: grid.layout.in_memory(first), death: None });
+    let first = grid.layout.in_memory(grid.first_of_image());
+    dimensions[0].insert(0, Class { birth: first, death: None });
     clock.end();
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
@@ -109,7 +109,7 @@ impl Pairing {
         clock: &mut StageClock<'_>,
     ) -> Result<Vec<Pairs>, PersistenceError> {
         let (axes, construction) = (grid.layout.axes, grid.construction);
-        clock.begin("critical cells", gradient::WORK_OF_VOXEL * grid.voxels() as u64);
+        clock.begin("critical cells", gradient::WORK_OF_PLACE * grid.places() as u64);
         let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
         clock.statistics.critical = critical.each_ref().map(Vec::len);
         clock.progress.expect(&stages.expected_after(clock.statistics.critical));
@@ -117,10 +117,11 @@ impl Pairing {
         clock.begin("components and cavities", 1);
         let [minima, edges, faces, maxima] = critical;
         let facets = if axes == 2 && stages.cavities { edges.clone() } else { faces };
-        (self.bottom, self.top) = parallel::join(
-            || stages.components.then(|| components::components(grid, gradient, minima, edges)),
-            || stages.cavities.then(|| cavities::cavities(grid, gradient, maxima, facets)),
+        let (bottom, top) = parallel::join(
+            || stages.components.then(|| components::components(grid, gradient, minima, edges)).transpose(),
+            || stages.cavities.then(|| cavities::cavities(grid, gradient, maxima, facets)).transpose(),
         );
+        (self.bottom, self.top) = (bottom?, top?);
         let (first, last) = parallel::join(
             || self.bottom.as_ref().map(|bottom| bottom.pairs(false, construction)),
             || self.top.as_ref().map(|top| top.pairs(true, construction)),
@@ -139,7 +140,7 @@ impl Pairing {
         Ok(pairs)
     }
 
-    /// The pairs of loops in space, as ranks in the grid.
+    /// The pairs of loops in space.
     fn find_loops(
         &mut self,
         grid: &Grid,
@@ -198,51 +199,52 @@ impl Loops {
         is_reversed: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
-        let places = grid.ranks().len();
-        let columns = loops::reduce(incidence, places, &killers, &faces, is_reversed, clock)?;
+        let place = |face| grid.place(face);
+        let columns = loops::reduce(incidence, grid.places(), &killers, &faces, place, is_reversed, clock)?;
         let fillers = columns.fillers(incidence, &edges);
         Ok(Loops { edges, faces, fillers, columns })
     }
 
-    /// The edge of the loop with this birth rank and death place; `before` counts earlier loops that have both.
-    pub(super) fn edge(&self, rank: u32, death: usize, before: usize) -> Cell {
-        let first = self.edges.partition_point(|edge| edge.rank() < rank);
-        let dies_there = |(_, filler): &(&Cell, &u32)| self.faces[**filler as usize].place() == death;
+    /// The edge of the loop with these places of birth and death; `before` counts earlier loops that have both.
+    pub(super) fn edge(&self, grid: &Grid, birth: usize, death: usize, before: usize) -> Cell {
+        let birth = grid.in_image(grid.entry(birth));
+        let first = self.edges.partition_point(|edge| edge.entry() < birth);
+        let dies_there = |(_, filler): &(&Cell, &u32)| grid.place(self.faces[**filler as usize]) == death;
         let same = self.edges[first..].iter().zip(&self.fillers[first..]).filter(dies_there);
-        let found = same.take_while(|(edge, _)| edge.rank() == rank).nth(before);
+        let found = same.take_while(|(edge, _)| edge.entry() == birth).nth(before);
         *found.expect("a class is a pair of cells").0
     }
 
     /// The pairs of loops in the grid, in the order of the image's births.
     fn pairs_of_grid(&self, grid: &Grid) -> Pairs {
         let Loops { edges, faces, fillers, .. } = self;
-        let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
+        let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.entry(), filler as usize));
         match grid.construction {
-            Construction::V => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
+            Construction::V => pairs.map(|(edge, filler)| (edge, faces[filler].entry())).collect(),
             Construction::T => {
-                let mut filled = vec![0; faces.len()];
+                let mut filled = vec![Entry::default(); faces.len()];
                 pairs.for_each(|(edge, filler)| filled[filler] = edge);
-                filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.rank())).collect()
+                filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.entry())).collect()
             }
         }
     }
 
     /// The pairs in the grid of loops in the complex whose dual it is.
     fn pairs_of_dual(&self, grid: &Grid) -> Pairs {
-        let voxels = grid.voxels() as u32;
         let pair = |(edge, &filler): (&Cell, &u32)| {
-            (self.faces[filler as usize].rank(), Construction::T.mirrored(edge.rank(), voxels))
+            (self.faces[filler as usize].entry(), grid.packing.mirrored(edge.entry()))
         };
         self.edges.iter().zip(&self.fillers).map(pair).collect()
     }
 }
 
-/// The classes of a dimension of the image, from pairs of ranks in the grid.
+/// The classes of a dimension of the image, from pairs in the grid.
 fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
-    let (construction, voxels) = (grid.construction, grid.voxels() as u32);
-    if construction.is_reversed() {
+    if grid.construction.is_reversed() {
+        // A class is born in the image where it dies in the dual complex.
         parallel::pieces_mut(&mut pairs, PART, &|_, pairs| {
-            pairs.iter_mut().for_each(|pair| *pair = construction.pair_of_image(*pair, voxels));
+            let in_image = |(birth, death)| (grid.in_image(death), grid.in_image(birth));
+            pairs.iter_mut().for_each(|pair| *pair = in_image(*pair));
         });
     }
     if pairs.first().map(|pair| pair.0) > pairs.last().map(|pair| pair.0) {
@@ -251,13 +253,11 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     for of_voxel in pairs.chunk_by_mut(|a, b| a.0 == b.0) {
         of_voxel.sort_unstable();
     }
-    let on_grid = |rank: u32| construction.mirrored(rank, voxels);
-    let is_class = |&(birth, death): &(u32, u32)| !grid.are_equal(on_grid(birth), on_grid(death));
-    let place = |rank: u32| grid.layout.in_memory(grid.place(on_grid(rank)));
-    let class = |&(birth, death): &(u32, u32)| Class { birth: place(birth), death: Some(place(death)) };
     let kept = parallel::listed(pairs.len(), PART, &|range| {
-        pairs[range].iter().filter(|pair| is_class(pair)).copied().collect()
+        let is_class = |&&(birth, death): &&(Entry, Entry)| !grid.packing.are_equal(birth, death);
+        pairs[range].iter().filter(is_class).copied().collect()
     });
     drop(pairs);
-    parallel::table(kept.len(), |k| class(&kept[k]))
+    let place = |entry| grid.layout.in_memory(grid.packing.place(grid.in_image(entry)));
+    parallel::table(kept.len(), |k| Class { birth: place(kept[k].0), death: Some(place(kept[k].1)) })
 }

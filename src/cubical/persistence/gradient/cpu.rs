@@ -1,116 +1,141 @@
 //! Gradient codes on the CPU, a row at a time with vectorised comparisons.
 
 use super::table::{
-    FACES, FIRST_CUBE, FIRST_FACE, NO_VOXEL, Owned, PAIRS, Table, edges_of_face, face_of_cube,
+    CUBES, EDGES, FACES, FIRST_CUBE, FIRST_FACE, NO_VOXEL, Owned, PAIRS, Table, edges_of_face, face_of_cube,
 };
 use crate::cubical::persistence::grid::Grid;
-use crate::parallel;
 use crate::progress::Progress;
+use crate::simd::{Kernel, Level, Simd};
 
-/// Number of places of a task.
-const PART: usize = 1 << 12;
-
-/// Computes the code of each place's lower star; [`NO_VOXEL`] on the rim. Progress counts places.
+/// Computes the code of each place's lower star; [`NO_VOXEL`] on the rim. Progress counts voxels.
 pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
-    let [planes, rows, columns] = grid.layout.extents;
-    let mut codes = vec![NO_VOXEL; grid.ranks().len()];
-    let table = Table::of(grid.layout.axes);
-    let line = grid.layout.strides[1].max(columns);
-    // A task has a whole number of lines of places, enough to be worth it.
-    let lines = (PART / line).max(1);
-    let first = grid.row(0, 0);
-    let per_plane = grid.layout.strides[2] / line;
-    let (skipped_planes, skipped_rows) =
-        (first / grid.layout.strides[2], first % grid.layout.strides[2] / line);
-    // Lines that lie entirely in the rim keep `NO_VOXEL`.
-    let codes_of_line = |owned: &mut [Owned], number: usize, codes: &mut [u16]| {
-        let (plane, row) = (number / per_plane, number % per_plane);
-        let (Some(plane), Some(row)) = (plane.checked_sub(skipped_planes), row.checked_sub(skipped_rows))
-        else {
-            return;
-        };
-        if plane >= planes || row >= rows {
-            return;
-        }
-        let place = grid.row(plane, row);
+    let rows = grid.layout.extents[1];
+    // Zeroed memory is mapped by the threads that fill it.
+    let mut codes = vec![0; grid.places()];
+    let (table, level) = (Table::of(grid.layout.axes), Level::detect());
+    grid.layout.each_line(&mut codes, &|line| line.fill(NO_VOXEL), &|line, codes| {
+        let mut owned = vec![0; codes.len()];
+        let place = grid.layout.row(line / rows, line % rows);
         match grid.layout.axes {
             // A single voxel owns nothing else.
-            0 => owned.fill(0),
-            1 => line_of::<1>(grid, place, owned),
-            2 => line_of::<2>(grid, place, owned),
-            _ => line_of::<3>(grid, place, owned),
+            0 => {}
+            1 => level.run(Line::<1> { grid, place, owned: &mut owned }),
+            2 => level.run(Line::<2> { grid, place, owned: &mut owned }),
+            _ => level.run(Line::<3> { grid, place, owned: &mut owned }),
         }
-        let start = place - number * line;
-        for (code, &owned) in codes[start..start + columns].iter_mut().zip(&*owned) {
-            *code = table.code(owned);
-        }
-    };
-    parallel::pieces_mut(&mut codes, lines * line, &|part, codes| {
-        let mut owned = vec![0; columns];
-        for (number, codes) in (part * lines..).zip(codes.chunks_mut(line)) {
-            codes_of_line(&mut owned, number, codes);
-        }
+        codes.iter_mut().zip(&owned).for_each(|(code, &owned)| *code = table.code(owned));
         progress.advance(codes.len() as u64);
     });
     codes
 }
 
-/// Computes the owned cells of the voxels of a row, whose first voxel is at `place`.
+/// The owned cells of the voxels of a row, whose first voxel is at `place`.
+struct Line<'a, const AXES: usize> {
+    grid: &'a Grid,
+    place: usize,
+    owned: &'a mut [Owned],
+}
+
+/// The compiler vectorises the comparisons for each level by itself.
+impl<const AXES: usize> Kernel<u32> for Line<'_, AXES> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) {
+        line_of::<AXES>(self.grid, self.place, self.owned);
+    }
+}
+
+/// Computes the owned cells of a [`Line`].
+#[inline(always)]
 fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
     let columns = owned.len();
     let strides = grid.layout.strides;
-    let ranks = grid.ranks();
-    let own = &ranks[place..place + columns];
-    // The ranks of the row shifted by an offset of −1, 0 or 1 along each axis.
+    let keys = grid.keys();
+    let own = &keys[place..place + columns];
+    // The keys of the row shifted by an offset of −1, 0 or 1 along each axis.
     let at = |offset: [isize; 3]| {
         let shift: isize = (0..AXES).map(|axis| offset[axis] * strides[axis].cast_signed()).sum();
         let start = place.checked_add_signed(shift).expect("voxels lie inside a rim");
-        &ranks[start..start + columns]
+        &keys[start..start + columns]
     };
     let sign = |bit: usize| if bit == 0 { -1 } else { 1 };
-    let mut edges: [&[u32]; 6] = [own; 6];
-    let mut faces: [&[u32]; 12] = [own; 12];
-    let mut cubes: [&[u32]; 8] = [own; 8];
-    for (edge, ranks) in edges.iter_mut().enumerate().take(2 * AXES) {
+    let (mut edges, mut faces, mut cubes) = ([own; EDGES], [own; FACES], [own; CUBES]);
+    for (edge, keys) in edges.iter_mut().enumerate().take(2 * AXES) {
         let mut offset = [0; 3];
         offset[edge / 2] = sign(edge % 2);
-        *ranks = at(offset);
+        *keys = at(offset);
     }
     let (of_faces, of_cubes) = ([0, 0, 4, FACES][AXES], if AXES == 3 { 8 } else { 0 });
-    for (face, ranks) in faces.iter_mut().enumerate().take(of_faces) {
+    for (face, keys) in faces.iter_mut().enumerate().take(of_faces) {
         let (a, b) = PAIRS[face / 4];
         let mut offset = [0; 3];
         offset[a] = sign(face % 2);
         offset[b] = sign(face / 2 % 2);
-        *ranks = at(offset);
+        *keys = at(offset);
     }
-    for (cube, ranks) in cubes.iter_mut().enumerate().take(of_cubes) {
-        *ranks = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
+    for (cube, keys) in cubes.iter_mut().enumerate().take(of_cubes) {
+        *keys = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
     }
-    // All ones if the other voxel is earlier. Ranks are below 2^31, so signed comparisons suffice.
-    let earlier = |other: u32, own: u32| {
-        if other.cast_signed() < own.cast_signed() { Owned::MAX } else { 0 }
-    };
-    for (x, owned) in owned.iter_mut().enumerate() {
-        let own = own[x];
-        let mut by_edge = [0; 6];
-        let mut by_face = [0; 12];
-        let mut sum = 0;
+    let around = Around { own, edges, faces, cubes, is_reversed: grid.construction.is_reversed() };
+    let (blocks, rest) = owned.as_chunks_mut::<LANES>();
+    for (number, block) in blocks.iter_mut().enumerate() {
+        *block = around.owned::<AXES, LANES>(number * LANES);
+    }
+    for (x, owned) in (columns - rest.len()..).zip(rest) {
+        [*owned] = around.owned::<AXES, 1>(x);
+    }
+}
+
+/// Number of voxels that are compared at a time.
+const LANES: usize = 16;
+
+/// The keys of the voxels of a row, and of their neighbours by the edges, faces and cubes between.
+struct Around<'a> {
+    own: &'a [i32],
+    edges: [&'a [i32]; EDGES],
+    faces: [&'a [i32]; FACES],
+    cubes: [&'a [i32]; CUBES],
+    /// Whether of two voxels with equal keys the one at the lesser place is later.
+    is_reversed: bool,
+}
+
+impl Around<'_> {
+    /// The owned cells of `N` voxels from one on.
+    #[inline(always)]
+    fn owned<const AXES: usize, const N: usize>(&self, x: usize) -> [Owned; N] {
+        let load = |keys: &[i32]| -> [i32; N] { keys[x..x + N].try_into().expect("as long as a range of N") };
+        // What the keys at lesser and at greater places are compared with. No voxel has the greatest key of all.
+        let (own, is_reversed) = (load(self.own), i32::from(self.is_reversed));
+        let limits = [own.map(|key| key + 1 - is_reversed), own.map(|key| key + is_reversed)];
+        // All ones if the other voxel is earlier.
+        let earlier = |keys: &[i32], limits: &[i32; N]| -> [Owned; N] {
+            let keys = load(keys);
+            std::array::from_fn(|lane| if keys[lane] < limits[lane] { Owned::MAX } else { 0 })
+        };
+        let both = |a: [Owned; N], b: [Owned; N]| std::array::from_fn(|lane| a[lane] & b[lane]);
+        let mut sum = [0; N];
+        let mut add = |has: &[Owned; N], bit: usize| {
+            sum.iter_mut().zip(has).for_each(|(sum, has)| *sum |= has & 1 << bit);
+        };
+        let (mut by_edge, mut by_face) = ([[0; N]; EDGES], [[0; N]; FACES]);
         for edge in 0..2 * AXES {
-            by_edge[edge] = earlier(edges[edge][x], own);
-            sum |= by_edge[edge] & 1 << edge;
+            by_edge[edge] = earlier(self.edges[edge], &limits[edge % 2]);
+            add(&by_edge[edge], edge);
         }
-        for face in 0..of_faces {
+        for face in 0..[0, 0, 4, FACES][AXES] {
             let (a, b) = edges_of_face(face);
-            by_face[face] = by_edge[a] & by_edge[b] & earlier(faces[face][x], own);
-            sum |= by_face[face] & 1 << (FIRST_FACE as usize + face);
+            let of_corner = earlier(self.faces[face], &limits[face / 2 % 2]);
+            by_face[face] = both(both(by_edge[a], by_edge[b]), of_corner);
+            add(&by_face[face], FIRST_FACE as usize + face);
         }
-        for cube in 0..of_cubes {
+        for cube in 0..if AXES == 3 { CUBES } else { 0 } {
             let around = |axis| by_face[face_of_cube(cube, axis)];
-            let has = around(0) & around(1) & around(2) & earlier(cubes[cube][x], own);
-            sum |= has & 1 << (FIRST_CUBE as usize + cube);
+            let of_corner = earlier(self.cubes[cube], &limits[cube / 4]);
+            let has = both(both(around(0), around(1)), both(around(2), of_corner));
+            add(&has, FIRST_CUBE as usize + cube);
         }
-        *owned = sum;
+        sum
     }
 }
 
@@ -127,7 +152,7 @@ mod tests {
     fn owned(grid: &Grid, place: usize) -> Owned {
         let is_earlier = |edges: &[usize]| {
             let other = edges.iter().fold(place, |place, &edge| grid.neighbour(place, edge));
-            edges.iter().all(|edge| edge / 2 < grid.layout.axes) && grid.rank(other) < grid.rank(place)
+            edges.iter().all(|edge| edge / 2 < grid.layout.axes) && grid.is_earlier(other, place)
         };
         // All voxels of a cell but its owner are reached along subsets of its edges.
         let owns = |edges: &[usize]| {
@@ -164,7 +189,7 @@ mod tests {
                         .unwrap();
                 let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
-                for place in grid.in_order().iter().map(|&place| place as usize) {
+                for place in (0..image.shape().count()).map(|place| grid.on_grid(place)) {
                     is_voxel[place] = true;
                     assert_eq!(
                         codes[place],

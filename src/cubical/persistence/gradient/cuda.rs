@@ -13,17 +13,18 @@ pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
     let (first, packed) = Table::of(grid.layout.axes).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
-    let ranks = gpu.upload(grid.ranks())?;
-    let mut codes = gpu.zeros(grid.ranks().len())?;
+    let keys = gpu.upload(grid.keys())?;
+    let mut codes = gpu.zeros(grid.places())?;
     // Both bytes of the code are equal, so a fill by bytes works.
     gpu.fill(&mut codes, NO_VOXEL as u8)?;
     let layout = GridLayout {
         axes: grid.layout.axes,
         extents: grid.layout.extents,
         strides: grid.layout.strides,
-        start: grid.row(0, 0),
+        start: grid.layout.shift(),
+        is_reversed: grid.construction.is_reversed(),
     };
-    kernel.codes(&layout, &ranks, &numbering, &mut codes)?;
+    kernel.codes(&layout, &keys, &numbering, &mut codes)?;
     gpu.read(&codes, 0..codes.len())
 }
 

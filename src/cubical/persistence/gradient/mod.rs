@@ -18,7 +18,6 @@ pub(super) use self::stage::{GradientStage, estimate};
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
 use super::grid::Grid;
-use super::layout::GridPlace;
 use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
@@ -34,7 +33,7 @@ pub(crate) struct Gradient {
 impl Gradient {
     /// Computes the gradient on the CPU.
     pub(crate) fn new(grid: &Grid, progress: &dyn Progress) -> Self {
-        progress.begin(STAGE, None, grid.ranks().len() as u64);
+        progress.begin(STAGE, None, grid.voxels() as u64);
         Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.layout.axes) }
     }
 
@@ -78,8 +77,8 @@ impl Gradient {
         self.codes[place]
     }
 
-    /// Lists the critical cells of the wanted dimensions in filtration order: voxels, edges, faces, and cells of the
-    /// grid's dimension, of which a voxel owns at most one. A voxel is [`WORK_OF_VOXEL`] units of progress.
+    /// Lists the critical cells of the wanted dimensions in the order of their owners' places: voxels, edges, faces, and
+    /// cells of the grid's dimension, of which a voxel owns at most one. A place is [`WORK_OF_PLACE`] units of progress.
     ///
     /// # Errors
     /// [`Refused`]: memory does not suffice for the cells and for joining them.
@@ -94,18 +93,18 @@ impl Gradient {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
         });
         // A first pass counts the cells of each part, so that a second can write them to their final positions.
-        let parts: Vec<&[GridPlace]> = grid.in_order().chunks(PART).collect();
+        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
         let counts = parallel::map(parts.len(), &|part| {
             progress.advance(parts[part].len() as u64);
             let mut counts = [0; 4];
-            for critical in self.critical_of(parts[part]) {
+            for critical in parts[part].iter().map(|&code| self.table.critical(code)) {
                 (0..4).for_each(|dim| counts[dim] += (critical & masks[dim]).count_ones() as usize);
             }
             counts
         });
         let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
         let ends = usize::from(wanted[0]) + usize::from(wanted[3]);
-        memory::probe(bytes(totals, ends * grid.ranks().len()))?;
+        memory::probe(bytes(totals, ends * grid.places()))?;
         let [a, b, c, d] = totals.map(memory::zeroed::<Cell>);
         let mut cells = [a?, b?, c?, d?];
         let mut rest = cells.each_mut().map(Vec::as_mut_slice);
@@ -113,10 +112,10 @@ impl Gradient {
             std::array::from_fn(|dim| rest[dim].split_off_mut(..counts[dim]).unwrap_or_default())
         };
         let slices: Vec<_> = counts.iter().map(&mut slices).collect();
-        parallel::each_of(parts.into_iter().enumerate().zip(slices), &|((i, places), slices)| {
+        parallel::each_of(parts.into_iter().enumerate().zip(slices), &|((part, codes), slices)| {
             let mut slots = slices.map(<[Cell]>::iter_mut);
-            let ranks = (i * PART + 1) as u32..;
-            for ((rank, &place), critical) in ranks.zip(places).zip(self.critical_of(places)) {
+            for (place, &code) in (part * PART..).zip(codes) {
+                let critical = self.table.critical(code);
                 if critical == 0 {
                     continue;
                 }
@@ -124,20 +123,15 @@ impl Gradient {
                     let mut of_voxel = critical & masks[dim];
                     while of_voxel != 0 {
                         let direction = of_voxel.trailing_zeros() - bits[dim].start;
-                        let cell = Cell::new(rank, direction as usize, place as usize);
+                        let cell = grid.cell(place, direction as usize);
                         slots.next().into_iter().for_each(|slot| *slot = cell);
                         of_voxel &= of_voxel - 1;
                     }
                 }
             }
-            progress.advance(places.len() as u64);
+            progress.advance(codes.len() as u64);
         });
         Ok(cells)
-    }
-
-    /// The critical cells of several voxels, looked up together so that loads from scattered places overlap.
-    fn critical_of(&self, places: &[GridPlace]) -> Vec<u32> {
-        places.iter().map(|&place| self.critical(place as usize)).collect()
     }
 }
 
@@ -149,13 +143,13 @@ fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     20 * (edges + faces) + 16 * (minima + maxima) + 4 * ways as u64
 }
 
-/// Units of progress per voxel for listing critical cells: they are counted, then written.
-pub(crate) const WORK_OF_VOXEL: u64 = 2;
+/// Units of progress per place for listing critical cells: they are counted, then written.
+pub(crate) const WORK_OF_PLACE: u64 = 2;
 
 /// Name of the stage for progress.
 const STAGE: &str = "gradient";
 
-/// Number of voxels of a task.
+/// Number of places of a task.
 const PART: usize = 1 << 14;
 
 /// The bits of the critical cells of a dimension in [`table::Owned`] with [`VOXEL`].

@@ -15,7 +15,7 @@ pub(super) struct Arena {
 }
 
 /// A column is its number, the number of its edges, and these: each as the place and the direction from it. Only the
-/// rank of the place has to be looked up when the column is added.
+/// key of the place has to be looked up when the column is added.
 struct Chunk {
     words: Box<[AtomicU32]>,
     directions: Box<[AtomicU8]>,
@@ -43,21 +43,31 @@ impl Arena {
         chunk.words[first].load(Relaxed)
     }
 
-    /// The edges of the column at an address; `rank` is the rank of a place.
+    /// The edges of the column at an address; `cell` makes one of its owner's place and its direction.
     #[inline]
-    pub(super) fn edges(&self, address: u64, rank: impl Fn(usize) -> u32) -> impl Iterator<Item = Cell> {
+    pub(super) fn edges(
+        &self,
+        address: u64,
+        cell: impl Fn(usize, usize) -> Cell,
+    ) -> impl Iterator<Item = Cell> {
         let (Chunk { words, directions }, first) = self.at(address);
         let edges = first + 2..first + 2 + words[first + 1].load(Relaxed) as usize;
-        words[edges.clone()].iter().zip(&directions[edges]).map(move |(place, direction)| {
-            let place = place.load(Relaxed) as usize;
-            Cell::new(rank(place), direction.load(Relaxed).into(), place)
-        })
+        words[edges.clone()]
+            .iter()
+            .zip(&directions[edges])
+            .map(move |(place, direction)| cell(place.load(Relaxed) as usize, direction.load(Relaxed).into()))
     }
 }
 
 impl Writer {
-    /// Writes a column and returns its address.
-    pub(super) fn write(&mut self, arena: &Arena, number: u32, edges: &[Cell]) -> u64 {
+    /// Writes a column and returns its address; `place` returns the place of the owner of an edge.
+    pub(super) fn write(
+        &mut self,
+        arena: &Arena,
+        number: u32,
+        edges: &[Cell],
+        place: impl Fn(Cell) -> usize,
+    ) -> u64 {
         let length = edges.len() + 2;
         let chunk = match self.chunk {
             Some(chunk) if self.full + length <= CHUNK => chunk,
@@ -77,8 +87,8 @@ impl Writer {
         words[first].store(number, Relaxed);
         words[first + 1].store(edges.len() as u32, Relaxed);
         for ((word, direction), edge) in words[first + 2..].iter().zip(&directions[first + 2..]).zip(edges) {
-            // A place has 30 bits, and a direction 4.
-            word.store(edge.place() as u32, Relaxed);
+            // A place has 32 bits, and a direction 4.
+            word.store(place(*edge) as u32, Relaxed);
             direction.store(edge.direction() as u8, Relaxed);
         }
         ((chunk as u64) << 32 | first as u64) + 1
@@ -87,6 +97,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::cell::Packing;
     use super::*;
 
     #[test]
@@ -94,15 +105,18 @@ mod tests {
         let arena = Arena::default();
         let mut writer = Writer::default();
         let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
-        let edges = |length: usize| (0..length).map(move |place| Cell::new(length as u32, place % 14, place));
+        let packing = Packing::new(3 * CHUNK, 1 << 20, false).unwrap();
+        let cell = |place, direction| packing.cell(7, direction, place);
+        let edges = |length: usize| (0..length).map(|place| cell(place, place % 14));
         let write = |(number, &length): (usize, &usize)| {
-            writer.write(&arena, number as u32, &edges(length).collect::<Vec<Cell>>())
+            let edges: Vec<Cell> = edges(length).collect();
+            writer.write(&arena, number as u32, &edges, |edge| packing.place(edge.entry()))
         };
         let addresses: Vec<u64> = lengths.iter().enumerate().map(write).collect();
         for (number, (&address, &length)) in addresses.iter().zip(&lengths).enumerate() {
             assert_ne!(address, 0);
             assert_eq!(arena.column(address), number as u32);
-            assert!(arena.edges(address, |_| length as u32).eq(edges(length)));
+            assert!(arena.edges(address, cell).eq(edges(length)));
         }
     }
 }

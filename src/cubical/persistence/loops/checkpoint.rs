@@ -21,8 +21,8 @@ pub(super) fn save(
     columns: &Columns,
     faces: usize,
     checkpoint: &dyn Checkpoint,
-    rank: &dyn Fn(usize) -> u32,
-    word: &dyn Fn(Cell) -> u32,
+    cell: &dyn Fn(usize, usize) -> Cell,
+    word: &dyn Fn(Cell) -> u64,
 ) {
     let owners = columns.owners.iter().map(|owner| owner.load(Ordering::Acquire)).enumerate();
     let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
@@ -31,14 +31,14 @@ pub(super) fn save(
     checkpoint.save(LOOPS, STAGES, &told, &mut |out: &mut Writer<'_>| {
         out.record(&(columns.rows.count(), faces))?;
         let column = |&(row, at): &(usize, u64)| {
-            (row, arena.column(at), arena.edges(at, rank).map(word).collect::<Vec<u32>>())
+            (row, arena.column(at), arena.edges(at, cell).map(word).collect::<Vec<u64>>())
         };
         out.list(owned.len(), owned.iter().map(column))
     });
 }
 
 /// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge
-/// that a word encodes, if it encodes one. Returns for each column whether it was restored.
+/// that a word encodes, if it encodes one, and `place` the place of its owner. Returns for each column whether it was restored.
 ///
 /// # Errors
 /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
@@ -46,7 +46,8 @@ pub(super) fn restore(
     columns: &Columns,
     faces: usize,
     checkpoint: &dyn Checkpoint,
-    edge: &dyn Fn(u32) -> Option<Cell>,
+    edge: &dyn Fn(u64) -> Option<Cell>,
+    place: &dyn Fn(Cell) -> usize,
 ) -> Result<Vec<bool>, SnapshotError> {
     let mut is_reduced = vec![false; faces];
     let Some(snapshot) = checkpoint.load(LOOPS, STAGES)? else { return Ok(is_reduced) };
@@ -59,7 +60,7 @@ pub(super) fn restore(
     }
     let mut writer = ArenaWriter::default();
     for _ in 0..reader.record::<usize>("number of columns")? {
-        let (row, number, words): (usize, u32, Vec<u32>) = reader.table("a column")?;
+        let (row, number, words): (usize, u32, Vec<u64>) = reader.table("a column")?;
         let edges: Option<Vec<Cell>> = words.into_iter().map(edge).collect();
         let edges = edges.filter(|edges| edges.is_sorted());
         let (Some(owner), Some(is_reduced), Some(edges)) =
@@ -68,7 +69,7 @@ pub(super) fn restore(
             return Err(reader.unexpected("columns", "rows, columns and edges of the image", "others"));
         };
         if owner.load(Ordering::Relaxed) == FREE && !std::mem::replace(is_reduced, true) {
-            owner.store(writer.write(&columns.arena, number, &edges), Ordering::Release);
+            owner.store(writer.write(&columns.arena, number, &edges, place), Ordering::Release);
         }
     }
     reader.end()?;

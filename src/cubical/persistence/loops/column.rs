@@ -158,7 +158,7 @@ mod tests {
                 }
             };
             for _ in 0..400 {
-                let mut edge = || Cell::new(0, 0, rng.random_range(0..spread));
+                let mut edge = || Cell::of_word(rng.random_range(0..spread));
                 for _ in 0..3 {
                     let edge = edge();
                     column.add(edge);

@@ -6,12 +6,12 @@
 
 use std::sync::LazyLock;
 
-use super::super::cell::Cell;
+use super::super::cell::{Cell, Packing};
 use super::super::gradient::Gradient;
 use super::super::gradient::table::{
     EDGES, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
 };
-use super::super::grid::Grid;
+use super::super::grid::{BEFORE, Grid};
 
 /// Flag of a direction: the edge is matched with a face. Such an edge sorts after the critical edges of its star.
 pub(in super::super) const MATCHED: usize = 8;
@@ -33,14 +33,17 @@ pub(in super::super) trait Incidence: Sync {
     /// Calls `tell` with the other edges of the face that an edge is matched with.
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell));
 
-    /// The rank of a place, as its edges have it.
-    fn rank(&self, place: usize) -> u32;
+    /// The edge in a direction from its owner's place.
+    fn cell(&self, place: usize, direction: usize) -> Cell;
+
+    /// The place of the owner of an edge.
+    fn place(&self, edge: Cell) -> usize;
 
     /// Encodes an edge in one word, independent of its owner.
-    fn word(&self, edge: Cell) -> u32;
+    fn word(&self, edge: Cell) -> u64;
 
     /// The edge that a word encodes; `None` if it is matched with a vertex, or if the word encodes no edge of the grid.
-    fn edge(&self, word: u32) -> Option<Cell>;
+    fn edge(&self, word: u64) -> Option<Cell>;
 }
 
 /// Incidence in the complex of the grid.
@@ -53,26 +56,26 @@ impl OfGrid<'_> {
     /// The edge from a place to its neighbour in a direction; `None` if it is matched with its voxel.
     #[inline(always)]
     fn between(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
-        let (here, there) = (self.grid.rank(place), self.grid.rank(neighbour));
-        if here > there {
-            self.owned(place, here, direction)
-        } else if there > here {
-            self.owned(neighbour, there, direction ^ 1)
-        } else {
+        let keys = self.grid.keys();
+        if keys[place] == BEFORE && keys[neighbour] == BEFORE {
             // Both places are in the rim, which is a single vertex.
             None
+        } else if self.grid.is_earlier(neighbour, place) {
+            self.owned(place, direction)
+        } else {
+            self.owned(neighbour, direction ^ 1)
         }
     }
 
     /// The edge that a voxel owns in a direction; `None` if the voxel is matched with it.
     #[inline(always)]
-    fn owned(&self, place: usize, rank: u32, edge: usize) -> Option<Cell> {
+    fn owned(&self, place: usize, edge: usize) -> Option<Cell> {
         let star = self.gradient.star(place);
         if star.edge_of_voxel() == Some(edge) {
             return None;
         }
         let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
-        Some(Cell::new(rank, direction, place))
+        Some(self.grid.cell(place, direction))
     }
 
     /// Calls `tell` with the edges of a face, without the edge `but` at its owner.
@@ -84,7 +87,7 @@ impl OfGrid<'_> {
         let corner = grid.neighbour(to_a, b);
         for edge in [a, b] {
             if but != Some(edge) {
-                self.owned(place, grid.rank(place), edge).into_iter().for_each(&mut *tell);
+                self.owned(place, edge).into_iter().for_each(&mut *tell);
             }
         }
         // The far edges go from the end of one near edge in the direction of the other.
@@ -102,43 +105,44 @@ impl Incidence for OfGrid<'_> {
 
     #[inline(always)]
     fn index(&self, edge: Cell) -> u32 {
-        (self.gradient.critical(edge.place()) & ((1 << edge.direction()) - 1)).count_ones()
+        (self.gradient.critical(self.place(edge)) & ((1 << edge.direction()) - 1)).count_ones()
     }
 
     #[inline(always)]
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
-        self.edges(face.place(), face.direction(), None, tell);
+        self.edges(self.place(face), face.direction(), None, tell);
     }
 
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
-        let near = edge.direction() - MATCHED;
-        self.edges(edge.place(), self.gradient.star(edge.place()).face_of(near), Some(near), tell);
+        let (place, near) = (self.place(edge), edge.direction() - MATCHED);
+        self.edges(place, self.gradient.star(place).face_of(near), Some(near), tell);
     }
 
     #[inline(always)]
-    fn rank(&self, place: usize) -> u32 {
-        self.grid.rank(place)
+    fn cell(&self, place: usize, direction: usize) -> Cell {
+        self.grid.cell(place, direction)
+    }
+
+    #[inline(always)]
+    fn place(&self, edge: Cell) -> usize {
+        self.grid.place(edge)
     }
 
     /// The word is the place of the edge's lesser end, and its axis.
     #[inline(always)]
-    fn word(&self, edge: Cell) -> u32 {
-        let direction = edge.direction() % MATCHED;
-        let place = if direction.is_multiple_of(2) {
-            self.grid.neighbour(edge.place(), direction)
-        } else {
-            edge.place()
-        };
-        (place as u32) << 2 | (direction / 2) as u32
+    fn word(&self, edge: Cell) -> u64 {
+        let (place, direction) = (self.place(edge), edge.direction() % MATCHED);
+        let lesser = if direction.is_multiple_of(2) { self.grid.neighbour(place, direction) } else { place };
+        (lesser as u64) << 2 | (direction / 2) as u64
     }
 
-    fn edge(&self, word: u32) -> Option<Cell> {
+    fn edge(&self, word: u64) -> Option<Cell> {
         let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
         // There is no fourth axis.
         let edge = 2 * axis + 1;
-        let end = (axis < 3).then(|| self.grid.neighbour(place, edge))?;
-        if end < self.grid.ranks().len() { self.between(place, end, edge) } else { None }
+        let end = (axis < 3).then(|| place.checked_add(self.grid.layout.strides[axis])).flatten()?;
+        if end < self.grid.places() { self.between(place, end, edge) } else { None }
     }
 }
 
@@ -150,8 +154,8 @@ impl Incidence for OfGrid<'_> {
 pub(in super::super) struct OfDual<'a> {
     grid: &'a Grid,
     gradient: &'a Gradient,
-    /// The number of voxels plus one.
-    after: u32,
+    /// The packing of the grid's order reversed.
+    packing: Packing,
     /// The table [`DIRECTIONS`].
     directions: &'static [u64],
 }
@@ -185,13 +189,12 @@ fn directions(star: Star, critical: Owned) -> u64 {
 impl<'a> OfDual<'a> {
     /// The complex whose dual is a grid with this gradient.
     pub(in super::super) fn new(grid: &'a Grid, gradient: &'a Gradient) -> Self {
-        // Ranks have 30 bits, so the cast is exact.
-        OfDual { grid, gradient, after: grid.voxels() as u32 + 1, directions: &DIRECTIONS }
+        OfDual { grid, gradient, packing: grid.packing.reversed(), directions: &DIRECTIONS }
     }
 
     /// The edge that corresponds to a face of the grid; `None` if the face is matched with a cube.
     pub(in super::super) fn edge_of(&self, face: Cell) -> Option<Cell> {
-        let (place, direction) = (face.place(), face.direction());
+        let (place, direction) = (self.grid.place(face), face.direction());
         self.face(corner_of_face(self.grid, place, direction), 2 - omitted_axis(direction))
     }
 
@@ -209,12 +212,12 @@ impl<'a> OfDual<'a> {
         if direction == FOREST {
             return None;
         }
-        Some(Cell::new(self.rank(place), direction as usize, place))
+        Some(self.cell(place, direction as usize))
     }
 
     /// The direction of an edge from its owner, as a face of the grid.
     fn direction_on_grid(&self, edge: Cell) -> usize {
-        let (place, direction) = (edge.place(), edge.direction());
+        let (place, direction) = (self.place(edge), edge.direction());
         if direction >= MATCHED {
             return self.gradient.star(place).face_of(direction - MATCHED);
         }
@@ -245,14 +248,10 @@ impl<'a> OfDual<'a> {
 pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -> (usize, usize) {
     let (a, b) = PAIRS[pair];
     let strides = grid.layout.strides;
-    let (mut last, mut owner) = (grid.rank(corner), 0);
-    for at in 1..4 {
-        let rank = grid.rank(corner + (at & 1) * strides[a] + (at >> 1) * strides[b]);
-        owner = if rank > last { at } else { owner };
-        last = last.max(rank);
-    }
+    let shifts = [0, strides[a], strides[b], strides[a] + strides[b]];
+    let owner = grid.last_of(corner, &shifts);
     // Seen from its owner, the face lies in the opposite direction.
-    (corner + (owner & 1) * strides[a] + (owner >> 1) * strides[b], 4 * pair + 3 - owner)
+    (corner + shifts[owner], 4 * pair + 3 - owner)
 }
 
 /// The least corner of a face of the grid, given its owner and its number in the owner's star.
@@ -276,32 +275,38 @@ impl Incidence for OfDual<'_> {
     /// `face` is the grid edge in its direction.
     #[inline(always)]
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
-        self.edges(face.place(), face.direction(), None, tell);
+        self.edges(self.grid.place(face), face.direction(), None, tell);
     }
 
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
-        debug_assert!(self.gradient.star(edge.place()).goes_to_face(edge.direction() - MATCHED));
-        self.edges(edge.place(), edge.direction() - MATCHED, Some(edge), tell);
+        let (place, mate) = (self.place(edge), edge.direction() - MATCHED);
+        debug_assert!(self.gradient.star(place).goes_to_face(mate));
+        self.edges(place, mate, Some(edge), tell);
     }
 
     #[inline(always)]
-    fn rank(&self, place: usize) -> u32 {
-        self.after - self.grid.rank(place)
+    fn cell(&self, place: usize, direction: usize) -> Cell {
+        self.packing.cell(self.grid.keys()[place], direction, place)
+    }
+
+    #[inline(always)]
+    fn place(&self, edge: Cell) -> usize {
+        self.packing.place(edge.entry())
     }
 
     /// The word is the place of the least corner, and the pair of axes of the face.
     #[inline(always)]
-    fn word(&self, edge: Cell) -> u32 {
+    fn word(&self, edge: Cell) -> u64 {
         let face = self.direction_on_grid(edge);
-        let corner = corner_of_face(self.grid, edge.place(), face);
-        (corner as u32) << 2 | (2 - omitted_axis(face)) as u32
+        let corner = corner_of_face(self.grid, self.place(edge), face);
+        (corner as u64) << 2 | (2 - omitted_axis(face)) as u64
     }
 
-    fn edge(&self, word: u32) -> Option<Cell> {
+    fn edge(&self, word: u64) -> Option<Cell> {
         let (corner, pair) = ((word >> 2) as usize, (word & 3) as usize);
-        let opposite = corner + self.grid.layout.strides.iter().sum::<usize>();
+        let opposite = corner.checked_add(self.grid.layout.strides.iter().sum::<usize>())?;
         // There is no fourth pair of axes.
-        if pair < 3 && opposite < self.grid.ranks().len() { self.face(corner, pair) } else { None }
+        if pair < 3 && opposite < self.grid.places() { self.face(corner, pair) } else { None }
     }
 }

@@ -74,8 +74,8 @@ pub(super) struct Columns {
 }
 
 /// Reduces the columns of critical faces, given in filtration order. `killers` are the critical edges that kill
-/// components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose units of work are
-/// faces.
+/// components, and `place` returns the place of the owner of a face. If `is_reversed`, places on plateaus descend in the
+/// order. Reports a stage whose units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.
@@ -84,6 +84,7 @@ pub(super) fn reduce(
     places: usize,
     killers: &[Cell],
     faces: &[Cell],
+    place: impl Fn(Cell) -> usize + Sync,
     is_reversed: bool,
     clock: &mut StageClock<'_>,
 ) -> Result<Columns, SnapshotError> {
@@ -99,11 +100,12 @@ pub(super) fn reduce(
         }
     });
     let edge = |word| incidence.edge(word);
-    let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &edge)?;
+    let is_reduced =
+        checkpoint::restore(&columns, faces.len(), checkpoint, &edge, &|edge| incidence.place(edge))?;
     let word = |edge| incidence.word(edge);
-    let rank = |place| incidence.rank(place);
-    let save = || checkpoint::save(&columns, faces.len(), checkpoint, &rank, &word);
-    let order = schedule(faces, is_reversed);
+    let cell = |place, direction| incidence.cell(place, direction);
+    let save = || checkpoint::save(&columns, faces.len(), checkpoint, &cell, &word);
+    let order = schedule(&|column: usize| place(faces[column]), faces.len(), is_reversed);
     let (batches, total) = (SharedRange::new(order.len(), BATCH), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
         let mut worker = Worker {
@@ -138,7 +140,7 @@ impl Columns {
     /// The row of a critical edge.
     #[inline(always)]
     fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
-        self.rows.first(edge.place()) + incidence.index(edge) as usize
+        self.rows.first(incidence.place(edge)) + incidence.index(edge) as usize
     }
 
     /// The numbers of the faces that fill the loops of these critical edges.
@@ -179,14 +181,14 @@ impl Columns {
     /// Adds a stored column, which lacks its pivot.
     fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
         let mut run = column.start_run();
-        run.extend(self.arena.edges(at, |place| incidence.rank(place)));
+        run.extend(self.arena.edges(at, |place, direction| incidence.cell(place, direction)));
         column.add_run(run);
     }
 }
 
-/// The numbers of the faces sorted by place, in the direction in which faces become earlier.
-fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
-    let mut words = parallel::table(faces.len(), |i| (faces[i].place() as u64) << 32 | i as u64);
+/// The numbers of so many faces sorted by place, in the direction in which faces become earlier.
+fn schedule(place: &(dyn Fn(usize) -> usize + Sync), faces: usize, is_reversed: bool) -> Vec<u32> {
+    let mut words = parallel::table(faces, |column| (place(column) as u64) << 32 | column as u64);
     words.par_sort_unstable();
     let mut order = parallel::table(words.len(), |k| words[k] as u32);
     let (first, last) = order.split_at(order.len() / 2);
@@ -274,7 +276,8 @@ impl<I: Incidence> Worker<'_, I> {
     /// Stores the column, empties it, and returns its address.
     fn write(&mut self, number: u32) -> u64 {
         let run = self.column.take();
-        let address = self.writer.write(&self.columns.arena, number, &run);
+        let place = |edge| self.incidence.place(edge);
+        let address = self.writer.write(&self.columns.arena, number, &run, place);
         self.column.give_back(run);
         address
     }

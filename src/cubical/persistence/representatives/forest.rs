@@ -36,7 +36,7 @@ impl Vertices<'_> {
             return Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next));
         }
         let corners = GridCell::new(vertex, 7).corners(grid).enumerate();
-        let (at, owner) = corners.max_by_key(|&(_, place)| grid.rank(place))?;
+        let (at, owner) = corners.max_by_key(|&(_, place)| grid.entry(place))?;
         // Seen from its owner, the cube lies in the opposite direction.
         let cube = 7 - at;
         let axis = gradient.star(owner).axis_of_cube(cube)?;
@@ -89,7 +89,7 @@ impl<'a> Forest<'a> {
         let (joints, _) = merging.split();
         let between = |&joint: &Cell| {
             let edge = GridCell::of(grid, joint, dim);
-            let node = |end: usize| merging.node(grid.rank(vertices.descend(end, &mut |_| ()))) as u32;
+            let node = |end: usize| merging.node(grid.entry(vertices.descend(end, &mut |_| ()))) as u32;
             (edge, vertices.ends(edge).map(node))
         };
         let joints =
@@ -132,7 +132,7 @@ impl<'a> Forest<'a> {
                         ways.insert(edge);
                     }
                 });
-                let node = merging.node(vertices.grid.rank(end));
+                let node = merging.node(vertices.grid.entry(end));
                 let entry = (self.nodes[node].depth, node);
                 if !odd.remove(&entry) {
                     odd.insert(entry);

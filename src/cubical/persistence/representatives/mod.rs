@@ -169,7 +169,7 @@ impl Trace {
                 return Vec::new();
             }
             let visited = lock(&unused).pop();
-            let mut visited = visited.unwrap_or_else(|| Visited::new(self.grid.ranks().len()));
+            let mut visited = visited.unwrap_or_else(|| Visited::new(self.grid.places()));
             let cycles = wanted[range].iter().map(|wanted| cycle(&mut visited, wanted));
             let found: Result<Vec<_>, Refused> = cycles.collect();
             lock(&unused).push(visited);
@@ -238,7 +238,7 @@ impl<'a> Finder<'a> {
             0 if !is_line_of_cells => self.joined(birth),
             dim if dim + 1 == grid.layout.axes => {
                 let (merging, killers) = self.dual.as_ref().expect("the last dimension was asked for");
-                let birth = merging.saddles[killers[merging.node(grid.rank(death))] as usize];
+                let birth = merging.saddles[killers[merging.node(grid.entry(death))] as usize];
                 shell(grid, gradient, death, birth, visited)
             }
             _ => self.closed(gradient, birth, death, wanted.before),
@@ -248,8 +248,8 @@ impl<'a> Finder<'a> {
     /// The birth vertices of a component and of the older one that it merges into.
     fn joined(&self, birth: usize) -> Vec<GridCell> {
         let merging = self.vertices.expect("components were asked for");
-        let survivor = merging.survivor(merging.node(self.trace.grid.rank(birth)));
-        vec![self.trace.vertex(birth), self.trace.vertex(survivor.place())]
+        let survivor = merging.survivor(merging.node(self.trace.grid.entry(birth)));
+        vec![self.trace.vertex(birth), self.trace.vertex(self.trace.grid.place(survivor))]
     }
 
     /// The loop with these birth and death voxels; `before` is its index among the loops that share both.
@@ -257,8 +257,7 @@ impl<'a> Finder<'a> {
         let Trace { grid, found, .. } = self.trace;
         let loops = found.loops.as_ref().expect("loops were asked for");
         let forest = self.forest.as_ref().expect("it is there if a loop is wanted");
-        let rank = grid.construction.mirrored(grid.rank(birth), grid.voxels() as u32);
-        let edge = loops.edge(rank, death, before);
+        let edge = loops.edge(grid, birth, death, before);
         forest.close(match grid.construction {
             Construction::V => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
             Construction::T => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),

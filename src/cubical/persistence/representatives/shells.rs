@@ -94,8 +94,9 @@ pub(super) fn shell(
     // Whether a facet comes after the birth in the image.
     let is_open = |facet: GridCell| {
         let (place, direction) = facet.owner(grid);
-        if place != birth.place() {
-            return (grid.rank(place) > birth.rank()) == is_primal;
+        let entry = grid.entry(place);
+        if entry != birth.entry() {
+            return (entry > birth.entry()) == is_primal;
         }
         let star = gradient.star(place);
         let is_edge = facet.along().count_ones() == 1;
