@@ -157,7 +157,7 @@ class TestMemory:
         # Pages that are never written, so that the process does not have them.
         volume = np.zeros((512, 512, 512), dtype=np.uint8)
         limit = resident() + (1 << 30)
-        message = r"^memory: the stage order needs 2\.3 GB at the least, .* are available of the limit of .*ecc"
+        message = r"^memory: the stage pair needs 2\.0 GB at the least, .* are available of the limit of .*ecc"
         with pytest.raises(MemoryError, match=message):
             lacuna_tda.cubical(volume, memory=limit)
         with pytest.raises(MemoryError, match=r"limit of .* leaves no room for|are available"):
@@ -178,7 +178,7 @@ class TestMemory:
 
     def test_a_limit_ends_with_its_call(self, rng: np.random.Generator) -> None:
         volume = np.zeros((128, 128, 128), dtype=np.uint8)
-        with pytest.raises(MemoryError, match="^memory: the stage order needs"):
+        with pytest.raises(MemoryError, match="^memory: the stage pair needs"):
             lacuna_tda.cubical(volume, memory=resident() + (16 << 20))
         assert len(lacuna_tda.cubical(volume)) == 3
 

@@ -15,9 +15,15 @@ const BYTES_OF_KEY: u64 = 4;
 /// place.
 pub(super) const BYTES_OF_SORTING: u64 = 16;
 
-/// Bytes per grid place after that: its key, and the code of its gradient. Critical cells, of which smooth images have
-/// few, and the ends of paths between them come on top, up to 8 bytes a place.
-pub(super) const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + 2;
+/// Bytes per grid place after that: its key, and the code of its gradient.
+const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + 2;
+
+/// Bytes per grid place for where the ways down to minima and up to maxima end. Critical cells, of which smooth images
+/// have few, come on top.
+const BYTES_OF_WAYS: u64 = 2 * 4;
+
+/// Bytes per grid place of an image whose voxels are not sorted.
+pub(super) const BYTES_OF_PLACE: u64 = BYTES_OF_GRADIENT + BYTES_OF_WAYS;
 
 /// Number of bytes of the voxels that are not sorted, unless there are many.
 const NARROW: u64 = 4;
@@ -40,7 +46,11 @@ pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
     let keys = ("keys of voxels", BYTES_OF_KEY * places);
     plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(
         "pair",
-        [("the image", image), ("keys and codes of voxels", BYTES_OF_GRADIENT * places)],
+        [
+            ("the image", image),
+            ("keys and codes of voxels", BYTES_OF_GRADIENT * places),
+            ("ends of ways along the gradient", BYTES_OF_WAYS * places),
+        ],
         true,
     )
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
-use super::footprint::BYTES_OF_GRADIENT;
+use super::footprint::BYTES_OF_PLACE;
 use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
@@ -55,7 +55,7 @@ pub(in crate::cubical) fn persistence(
     progress.expect(&stages.expected());
     clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
     let places = GridLayout::new(shape)?.places() as u64;
-    memory::probe(places * BYTES_OF_GRADIENT).map_err(PersistenceError::from)?;
+    memory::probe(places * BYTES_OF_PLACE).map_err(PersistenceError::from)?;
     let grid = Grid::new(image, request, progress)?;
     clock.statistics.voxels = grid.voxels();
     let (mut found, mut pairs) = (Pairing::default(), vec![Pairs::new()]);

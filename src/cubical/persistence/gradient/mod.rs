@@ -97,7 +97,8 @@ impl Gradient {
         let counts = parallel::map(parts.len(), &|part| {
             progress.advance(parts[part].len() as u64);
             let mut counts = [0; 4];
-            for critical in parts[part].iter().map(|&code| self.table.critical(code)) {
+            let critical = parts[part].iter().map(|&code| self.table.critical(code));
+            for critical in critical.filter(|&critical| critical != 0) {
                 (0..4).for_each(|dim| counts[dim] += (critical & masks[dim]).count_ones() as usize);
             }
             counts
@@ -112,7 +113,10 @@ impl Gradient {
             std::array::from_fn(|dim| rest[dim].split_off_mut(..counts[dim]).unwrap_or_default())
         };
         let slices: Vec<_> = counts.iter().map(&mut slices).collect();
-        parallel::each_of(parts.into_iter().enumerate().zip(slices), &|((part, codes), slices)| {
+        let parts = parts.into_iter().enumerate().zip(slices);
+        // Where an image is smooth, most parts have no critical cells.
+        let parts = parts.filter(|(_, slices)| slices.iter().any(|slice| !slice.is_empty()));
+        parallel::each_of(parts, &|((part, codes), slices)| {
             let mut slots = slices.map(<[Cell]>::iter_mut);
             for (place, &code) in (part * PART..).zip(codes) {
                 let critical = self.table.critical(code);
@@ -129,7 +133,7 @@ impl Gradient {
                     }
                 }
             }
-            progress.advance(codes.len() as u64);
+            progress.advance(0);
         });
         Ok(cells)
     }
@@ -143,14 +147,14 @@ fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     20 * (edges + faces) + 16 * (minima + maxima) + 4 * ways as u64
 }
 
-/// Units of progress per place for listing critical cells: they are counted, then written.
-pub(crate) const WORK_OF_PLACE: u64 = 2;
+/// Units of progress per place for listing critical cells, which is mostly looking for them.
+pub(crate) const WORK_OF_PLACE: u64 = 1;
 
 /// Name of the stage for progress.
 const STAGE: &str = "gradient";
 
 /// Number of places of a task.
-const PART: usize = 1 << 14;
+const PART: usize = 1 << 12;
 
 /// The bits of the critical cells of a dimension in [`table::Owned`] with [`VOXEL`].
 fn bits_of(dim: usize) -> Range<u32> {

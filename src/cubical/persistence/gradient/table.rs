@@ -43,6 +43,13 @@ pub(crate) const fn face_of_cube(cube: usize, omitted: usize) -> usize {
     4 * pair + 2 * (cube >> b & 1) + (cube >> a & 1)
 }
 
+/// The two cubes of a face at its voxel, on the lesser and on the greater side of the axis that it does not span.
+const fn cubes_of_face(face: usize) -> [usize; 2] {
+    let (a, b) = PAIRS[face / 4];
+    let near = (face % 2) << a | (face / 2 % 2) << b;
+    [near, near | 1 << omitted_axis(face)]
+}
+
 /// The axis that a face does not span.
 pub(crate) const fn omitted_axis(face: usize) -> usize {
     2 - face / 4
@@ -267,12 +274,14 @@ impl Matching {
 
     /// Returns an open face with exactly one unmatched cube, and that cube.
     fn collapse(&self, is_open: &[bool; FACES], is_matched: &[bool; CUBES]) -> Option<(usize, usize)> {
+        let is_left = |cube: usize| self.has_cube(cube) && !is_matched[cube];
         (0..FACES).filter(|&face| is_open[face]).find_map(|face| {
-            let omitted = omitted_axis(face);
-            let mut at = (0..CUBES).filter(|&cube| {
-                self.has_cube(cube) && !is_matched[cube] && face_of_cube(cube, omitted) == face
-            });
-            at.next().filter(|_| at.next().is_none()).map(|cube| (face, cube))
+            let [near, far] = cubes_of_face(face);
+            match (is_left(near), is_left(far)) {
+                (true, false) => Some((face, near)),
+                (false, true) => Some((face, far)),
+                _ => None,
+            }
         })
     }
 }

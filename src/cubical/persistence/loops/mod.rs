@@ -54,8 +54,10 @@ const FREE: u64 = 0;
 /// Owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
 
-/// Number of columns that a worker claims at a time.
+/// Greatest number of columns that a worker claims at a time. Those of a smooth image are few, and long.
 const BATCH: usize = 512;
+/// Number of claims that a worker makes at the least, if there are enough columns.
+const CLAIMS: usize = 32;
 
 /// Number of critical edges that a thread takes at a time.
 const PART: usize = 1 << 12;
@@ -106,7 +108,8 @@ pub(super) fn reduce(
     let cell = |place, direction| incidence.cell(place, direction);
     let save = || checkpoint::save(&columns, faces.len(), checkpoint, &cell, &word);
     let order = schedule(&|column: usize| place(faces[column]), faces.len(), is_reversed);
-    let (batches, total) = (SharedRange::new(order.len(), BATCH), Mutex::new((0, 0)));
+    let batch = (order.len() / (CLAIMS * rayon::current_num_threads())).clamp(1, BATCH);
+    let (batches, total) = (SharedRange::new(order.len(), batch), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
         let mut worker = Worker {
             incidence,
