@@ -13,6 +13,7 @@ use crate::cubical::persistence::via_matrix::ViaMatrixError;
 use crate::cubical::resident::ResidentError;
 use crate::cubical::thinning::ThinError;
 use crate::cubical::thinning::binary::OtsuError;
+use crate::cubical::thinning::graph::GraphError;
 use crate::cubical::thinning::two_valued::TwoValuedError;
 use crate::cubical::value::Inexact;
 use crate::cubical::write::Unwritable;
@@ -94,6 +95,10 @@ classified! {
         Self::Checkpoint(error) => error.error_kind(),
         Self::Memory(_) | Self::Slabs { .. } => ErrorKind::Memory,
         Self::Spill { .. } | Self::Threads(_) => ErrorKind::System,
+        Self::Interrupted(error) => error.error_kind(),
+    }
+    GraphError {
+        Self::Memory(_) => ErrorKind::Memory,
         Self::Interrupted(error) => error.error_kind(),
     }
     Inexact {}

@@ -177,6 +177,16 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
+    /// Writes the graph of the skeleton.
+    pub(crate) fn write_graph(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), CliError> {
+        let Some(sink) = &mut self.outputs.graph else { return Ok(()) };
+        self.meter.stage("writing");
+        self.record.timed("write", || sink.fill(write))
+    }
+
     /// Draws the picture of the result, if requested, prints the times, and writes the page about the run, which
     /// `describe` adds to.
     pub(crate) fn show(

@@ -70,11 +70,12 @@ impl Notes {
     }
 }
 
-/// A count with its noun, whose plural is regular: `1 bar`, `2 bars`, `2 entries`.
+/// A count with its noun, whose plural is regular: `1 bar`, `2 bars`, `2 entries`, `2 branches`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     match what.strip_suffix('y') {
         _ if count == 1 => format!("1 {what}"),
         Some(stem) => format!("{count} {stem}ies"),
+        None if what.ends_with("ch") => format!("{count} {what}es"),
         None => format!("{count} {what}s"),
     }
 }

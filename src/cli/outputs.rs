@@ -113,6 +113,8 @@ pub(crate) struct Files<'a> {
     pub(crate) stats_of_run: Option<&'a Path>,
     /// The drawing of cycles.
     pub(crate) drawing: Option<Drawing<'a>>,
+    /// File of the graph of the skeleton.
+    pub(crate) graph: Option<&'a Path>,
     /// The picture of the answer.
     pub(crate) picture: Option<Picture>,
     /// The page about the run.
@@ -124,6 +126,7 @@ pub(crate) struct Files<'a> {
 pub(crate) struct Outputs {
     pub(crate) answer: Sink,
     pub(crate) geometry: Option<Sink>,
+    pub(crate) graph: Option<Sink>,
     pub(crate) picture: Option<(Picture, Sink)>,
     pub(crate) page: Option<Sink>,
     stats: Option<Sink>,
@@ -152,23 +155,24 @@ impl Outputs {
         let drawing =
             files.drawing.map(|drawing| open("geometry", Some(drawing.path), drawing.format.content()));
         let geometry = drawing.transpose()?;
+        let graph = files.graph.map(|path| open("graph", Some(path), Content::Text)).transpose()?;
         let picture = files.picture.map(|picture| {
             let sink = open("picture", Some(&picture.path), picture.format.content())?;
             Ok::<_, CliError>((picture, sink))
         });
         let picture = picture.transpose()?;
         let page = files.page.map(|path| open("report", Some(&path), Content::Text)).transpose()?;
-        Ok(Outputs { answer, geometry, picture, page, stats })
+        Ok(Outputs { answer, geometry, graph, picture, page, stats })
     }
 
     /// Writes the statistics, if requested, then commits all files.
     pub(crate) fn commit(self, record: &Record) -> Result<(), CliError> {
-        let Outputs { answer, geometry, picture, page, mut stats } = self;
+        let Outputs { answer, geometry, graph, picture, page, mut stats } = self;
         if let Some(stats) = &mut stats {
             stats.fill(|out| writeln!(out, "{}", record.json()))?;
         }
         answer.commit()?;
-        let sinks = [geometry, picture.map(|(_, sink)| sink), page, stats];
+        let sinks = [geometry, graph, picture.map(|(_, sink)| sink), page, stats];
         sinks.into_iter().flatten().try_for_each(Sink::commit)
     }
 }

@@ -251,6 +251,14 @@ pub(crate) fn extents(found: &str) -> Result<Box<[usize]>, String> {
     extents.map(Vec::into_boxed_slice).ok_or_else(expected)
 }
 
+/// Parses the distance of voxels along each axis, separated by commas.
+pub(crate) fn spacing(found: &str) -> Result<Box<[f64]>, String> {
+    let spacing: Result<Vec<f64>, _> = found.split(',').map(str::parse).collect();
+    let spacing = spacing.ok().filter(|all| all.iter().all(|&one| one > 0.0 && one.is_finite()));
+    let expected = || format!("expected finite numbers greater than 0, such as 0.5,0.5,2, found {found}");
+    spacing.map(Vec::into_boxed_slice).ok_or_else(expected)
+}
+
 /// Parser that accepts one of some names, ignoring case.
 #[derive(Clone)]
 struct Names(Vec<PossibleValue>);

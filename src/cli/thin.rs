@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cubical::VoxelType;
+use lacuna::cubical::geometry::Geometry;
 use lacuna::cubical::persistence::check;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
+use lacuna::cubical::thinning::graph::{SkeletonGraph, checked_spacing};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
 use lacuna::cubical::thinning::{
     BitImage, MachineError as ThinningError, Pass, Rule, ThinningRequest as Request, ThinningStatistics,
@@ -15,6 +16,9 @@ use lacuna::cubical::thinning::{
 };
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
+use lacuna::cubical::{Shape, VoxelType};
+use lacuna::output::number::General;
+use lacuna::output::skeletons::{Skeleton, SkeletonFormat};
 
 use super::arguments::image::ImageArguments;
 use super::arguments::limits::DeadlineArguments;
@@ -24,10 +28,11 @@ use super::ending::{self, Doing};
 use super::error::CliError;
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
-use super::naming::{OutputFormat, endings, format_of, unknown_ending};
+use super::naming::{OutputFormat, endings, format_named, format_of, unknown_ending};
 use super::notes::{counted, tell};
 use super::outputs::Files;
 use super::parse;
+use super::record::Record;
 use super::{exit_codes, help};
 
 /// Compute the skeleton of a binary image
@@ -80,15 +85,29 @@ pub(crate) struct Arguments {
     verify: bool,
 
     /// Format: png, tiff, npy, nifti, nifti-gz, dipha, perseus, raw [default: by extension]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", requires = "output_file",
         value_parser = parse::one_of::<ImageFile>(), hide_possible_values = true)]
     output: Option<ImageFile>,
 
     /// Write the skeleton to FILE, - for standard output
     ///
     /// A file is replaced as a whole on success.
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output_file: PathBuf,
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", required_unless_present = "graph")]
+    output_file: Option<PathBuf>,
+
+    /// Write the skeleton as a graph to FILE, named *.json, *.swc or *.graphml
+    ///
+    /// Nodes are ends and junctions, branches the paths of voxels between them, with their lengths and the
+    /// radius of the foreground along them. SWC holds only trees: cycles are cut where they are thinnest.
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    graph: Option<PathBuf>,
+
+    /// Distance of voxels along each axis, for --graph [default: as the file says, or 1]
+    ///
+    /// NIfTI files say it. One number for each axis of the image, such as 0.5,0.5,2.
+    #[arg(long, value_name = "D,D,D", help_heading = "Output", requires = "graph",
+        value_parser = parse::spacing, allow_hyphen_values = true)]
+    spacing: Option<Box<[f64]>>,
 
     #[command(flatten)]
     machine: MachineArguments,
@@ -112,7 +131,8 @@ Examples:
   lacuna thin -o skeleton.png drawing.png
   lacuna thin --otsu --invert --verify -o skeleton.tif page.tif
   lacuna thin --threshold 128 -o vessels.nii.gz angiogram.nii.gz
-  lacuna thin --rule kashani --iterations 1 -o once.npy image.npy";
+  lacuna thin --rule kashani --iterations 1 -o once.npy image.npy
+  lacuna thin --spacing 2,0.5,0.5 --graph neuron.swc stack.tif";
 
 /// Bytes per voxel of the skeleton in memory while it is written: one, and a second where the format stores another
 /// axis order.
@@ -140,26 +160,36 @@ const TOLD: usize = 10;
 /// | `voxels` | of the foreground, before and after |
 /// | `words` | words of 64 voxels that were looked at |
 /// | `same_topology`, `betti`, `euler` | of `--verify`, the last two before and after |
+/// | `nodes`, `branches`, `cycles`, `length` | of `--graph`; the length is that of all branches |
+/// | `cuts` | cycles that were cut for SWC |
 /// | `read_seconds` | file to bits |
-/// | `thin_seconds` | bits to bits |
+/// | `thin_seconds`, `graph_seconds` | bits to bits; bits to graph, if requested |
 /// | `write_seconds`, `verify_seconds` | skeleton to output; the comparison, if requested |
 /// | `total_seconds` | the whole run, up to this file |
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let Arguments { file, image, report, machine, invert, .. } = arguments;
     let options = image.options()?;
-    let path = arguments.output_file.as_path();
-    let known = || endings::<ImageFile>().collect::<Vec<_>>();
-    let format = format_of(arguments.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))?;
-    let (backend, request, content) = (machine.backend(), arguments.request(), format.content());
-    let files = Files { answer: Some(path), content, stats: report.stats.as_deref(), ..Files::default() };
+    let (format, graph_format) = arguments.formats()?;
+    let (backend, request) = (machine.backend(), arguments.request());
+    let files = Files {
+        answer: arguments.output_file.as_deref(),
+        content: format.map(OutputFormat::content).unwrap_or_default(),
+        graph: arguments.graph.as_deref(),
+        stats: report.stats.as_deref(),
+        ..Files::default()
+    };
     let mut frame = Frame::open(start, file, files, report.notes)?;
     let name = frame.name.clone();
     machine.threads.start(frame.notes)?;
     let stream = open_image(file, &options, &mut frame)?;
     // Errors in the header are reported before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
-    format.holds(shape, VoxelType::U8)?;
+    format.map_or(Ok(()), |format| format.holds(shape, VoxelType::U8))?;
+    let (spacing, unit) = arguments.spacing(shape, geometry.as_ref());
+    if graph_format.is_some() {
+        checked_spacing(shape, &spacing).map_err(|source| CliError::about(&name, source))?;
+    }
     request.suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
         check(shape).map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
@@ -184,10 +214,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
         frame.tell(format_args!("{:<13} {decision}", "backend"));
         frame.tell(&memory);
     }
-    frame.write(|_, out| {
-        let image = skeleton.to_image(u8::MAX, format.order(shape.order()));
-        format.write(&image.into(), geometry.as_ref(), out)
-    })?;
+    let mut told_graph = None;
+    if let Some(graph_format) = graph_format {
+        frame.meter.stage("graph");
+        let meter = &frame.meter;
+        let graph = frame.record.timed("graph", || SkeletonGraph::new(&skeleton, &image, &spacing, meter))?;
+        let (order, mut cuts) = (shape.order(), 0);
+        frame.write_graph(|out| {
+            cuts = graph_format.write(&Skeleton { graph: &graph, unit, order }, out)?;
+            Ok(())
+        })?;
+        told_graph = Some(tell_graph(&graph, cuts, unit, frame.record.set("cuts", cuts)));
+    }
+    if let Some(format) = format {
+        frame.write(|_, out| {
+            let image = skeleton.to_image(u8::MAX, format.order(shape.order()));
+            format.write(&image.into(), geometry.as_ref(), out)
+        })?;
+    }
     // The skeleton stays even if the comparison fails.
     frame.commit_answer()?;
     let verdict = arguments.verify.then(|| {
@@ -207,6 +251,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
     let (before, iterations) = (counted(before, "voxel"), counted(iterations, "iteration"));
     frame.note(format_args!("{name}: {before}{above}, {after} left by {rule} after {iterations}"));
+    told_graph.into_iter().for_each(|line| frame.note(format_args!("{name}: {line}")));
     frame.tell_times();
     frame.finish()?;
     let Some(verdict) = verdict else { return Ok(ExitCode::SUCCESS) };
@@ -224,9 +269,48 @@ impl Arguments {
         }
     }
 
+    /// The formats of the skeleton and of its graph, as far as they are written.
+    fn formats(&self) -> Result<(Option<ImageFile>, Option<SkeletonFormat>), CliError> {
+        let known = || endings::<ImageFile>().collect::<Vec<_>>();
+        let of_image = |path: &PathBuf| {
+            format_of(self.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))
+        };
+        let of_graph = |path: &PathBuf| format_named("--graph", path);
+        Ok((
+            self.output_file.as_ref().map(of_image).transpose()?,
+            self.graph.as_ref().map(of_graph).transpose()?,
+        ))
+    }
+
+    /// The distance of voxels along each axis, and its unit if that is known.
+    fn spacing(&self, shape: Shape, geometry: Option<&Geometry>) -> (Vec<f64>, Option<&'static str>) {
+        let axes = shape.axes().len();
+        let of_file = || geometry.and_then(|geometry| geometry.spacing(axes));
+        match &self.spacing {
+            Some(spacing) => (spacing.to_vec(), None),
+            None => of_file().unwrap_or_else(|| (vec![1.0; axes], None)),
+        }
+    }
+
     fn request(&self) -> Request {
         Request { rule: self.rule, iterations: self.iterations }
     }
+}
+
+/// Describes a graph in a line, and adds its counts to the statistics.
+fn tell_graph(graph: &SkeletonGraph, cuts: usize, unit: Option<&str>, record: &mut Record) -> String {
+    let length: f64 = graph.branches.iter().map(|branch| branch.length).sum();
+    let (nodes, branches, cycles) = (graph.nodes.len(), graph.branches.len(), graph.cycles());
+    record.set("nodes", nodes).set("branches", branches).set("cycles", cycles).set("length", length);
+    let cut = if cuts > 0 {
+        format!("; {} cut, as SWC holds only trees", counted(cuts, "cycle"))
+    } else {
+        String::new()
+    };
+    let (nodes, branches, cycles) =
+        (counted(nodes, "node"), counted(branches, "branch"), counted(cycles, "cycle"));
+    let (length, unit) = (General(length), unit.map(|unit| format!(" {unit}")).unwrap_or_default());
+    format!("graph of {nodes}, {branches} and {cycles}, length {length}{unit}{cut}")
 }
 
 /// Prints the comparison of the topology, and the first components that changed, before and after.

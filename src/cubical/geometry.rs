@@ -1,6 +1,7 @@
 //! Position and size of voxels in space, as stated in the image's file.
 //!
-//! Nothing is computed with it. It is copied to a skeleton's file of the same format, so that viewers overlay the two.
+//! It is copied to a skeleton's file of the same format, so that viewers overlay the two. Only the graph of a skeleton
+//! uses the size of voxels, and nothing their position.
 
 /// Position and size of voxels as the file format describes them.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +11,23 @@ pub enum Geometry {
     Nifti(Box<NiftiGeometry>),
     /// Resolution of a TIFF file.
     Tiff(Resolution),
+}
+
+impl Geometry {
+    /// Distance of neighbouring voxels along each of so many axes and its unit (`m`, `mm` or `um`), as far as the file
+    /// states them. The resolution of TIFF is not used: it is mostly that of a screen or of a printer.
+    pub fn spacing(&self, axes: usize) -> Option<(Vec<f64>, Option<&'static str>)> {
+        let Geometry::Nifti(nifti) = self else { return None };
+        // `pixdim`, whose first number is not a size, and `xyzt_units`, whose lowest three bits are the unit of space.
+        let sizes = nifti.fields[0].iter().skip(1).copied().chain(std::iter::repeat(1.0));
+        let unit = match nifti.fields[2][0] as u8 & 7 {
+            1 => Some("m"),
+            2 => Some("mm"),
+            3 => Some("um"),
+            _ => None,
+        };
+        Some((sizes.take(axes).collect(), unit))
+    }
 }
 
 /// The fields of a NIfTI header that locate the voxels.

@@ -187,6 +187,18 @@ impl Shape {
         axes
     }
 
+    /// Rearranges one item per user's axis to memory order; axes that are left out have none, missing ones have `other`.
+    pub(in crate::cubical) fn long<T: Copy>(&self, users: &[T], other: T) -> [T; 3] {
+        let mut memory = [other; 3];
+        for (k, &axis) in self.kept.iter().take(self.dim).enumerate() {
+            memory[3 - self.dim + k] = users[usize::from(axis)];
+        }
+        if self.order == Order::F {
+            memory[3 - self.dim..].reverse();
+        }
+        memory
+    }
+
     /// Rearranges one item per kept axis from memory order to the order of the user's axes.
     pub(in crate::cubical) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();

@@ -1,5 +1,6 @@
 //! Writers of Vietoris–Rips barcodes, one per output format. Writers of persistence pairs are in [`pairs`], those of
-//! the bars of images in [`images`], and those of drawn cycles in [`geometry`].
+//! the bars of images in [`images`], those of drawn cycles in [`geometry`], and those of the graphs of skeletons in
+//! [`skeletons`].
 //!
 //! | format | module | content |
 //! |---|---|---|
@@ -77,6 +78,7 @@ pub mod npy;
 pub mod npz;
 pub mod number;
 pub mod pairs;
+pub mod skeletons;
 mod table;
 pub mod text;
 pub mod vectors;

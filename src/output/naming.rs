@@ -13,6 +13,7 @@ use crate::output::curves::CurveFormat;
 use crate::output::geometry::GeometryFormat;
 use crate::output::images::ImageBarsFormat;
 use crate::output::pairs::PairsFormat;
+use crate::output::skeletons::SkeletonFormat;
 use crate::output::vectors::VectorFormat;
 
 /// A set of output formats.
@@ -62,6 +63,7 @@ extensions! {
     ImageBarsFormat: "txt=text,cripser csv=csv,cripser json npy npz diagram=dipha dipha",
     CurveFormat: "csv json npy",
     VectorFormat: "csv npy",
+    SkeletonFormat: "json swc graphml",
     PairsFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha",
     MatrixFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
                  mm=matrix-market",
