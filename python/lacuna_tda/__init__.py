@@ -14,7 +14,8 @@ array([[1.        , 1.41421356]])
 :func:`cubical`           barcode of an image
 :func:`cubical_many`      barcodes of many images
 :func:`ecc`               Euler characteristic curve of an image
-:func:`thin`              skeleton of a binary image
+:func:`thin`,             skeleton of a binary image, and its graph
+:func:`skeleton_graph`
 :func:`bottleneck`,       distances between diagrams
 :func:`wasserstein`
 :func:`landscape`,        diagrams as vectors, as :func:`persistence_image` makes them
@@ -31,6 +32,7 @@ array([[1.        , 1.41421356]])
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
 :class:`EulerCurve`       an Euler characteristic curve
+:class:`SkeletonGraph`    nodes and branches of a skeleton
 :func:`plot_diagram`,     pictures of a diagram and of a curve, with matplotlib
 :func:`plot_barcode`,
 :func:`plot_betti`,
@@ -65,6 +67,7 @@ from ._machine import Device, Info, info
 from ._matrices import Reduction, reduce
 from ._plots import plot_barcode, plot_betti, plot_diagram, plot_euler, plot_landscape, plot_persistence_image
 from ._rips import rips, rips_many
+from ._skeletons import SkeletonGraph, skeleton_graph
 from ._vectors import betti_curve, entropy, entropy_summary, landscape, lengths, persistence_image, silhouette
 
 __all__ = [
@@ -83,6 +86,7 @@ __all__ = [
     "Matching",
     "Reduction",
     "Representatives",
+    "SkeletonGraph",
     "__version__",
     "betti_curve",
     "bottleneck",
@@ -109,6 +113,7 @@ __all__ = [
     "rips",
     "rips_many",
     "silhouette",
+    "skeleton_graph",
     "thin",
     "wasserstein",
     "write",

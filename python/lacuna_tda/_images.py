@@ -93,7 +93,7 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     options = filled(CubicalOptions, options)
     request = _requested(options)
     array = plain_image(image, options["nan"])
-    with _telling_of_nan(array):
+    with telling_of_nan(array):
         return _diagram(running(options, lambda run: _lacuna.cubical(array, request, run), request))
 
 
@@ -258,7 +258,7 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         curves = running(options, lambda run: _lacuna.ecc_on_device(on_device, *request, run))
     else:
         array = plain_image(image, nan)
-        with _telling_of_nan(array):
+        with telling_of_nan(array):
             curves = running(options, lambda run: _lacuna.ecc(array, *request, run))
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
@@ -317,27 +317,48 @@ def thin(image: Any, **options: Unpack[ThinOptions]) -> NDArray[np.bool_] | _lac
            [0, 0, 0, 0, 0, 0, 0]])
     """
     options = filled(ThinOptions, options)
-    iterations = optional_count("iterations", options["iterations"], 0)
-    rule, threshold, nan, backend = options["rule"], options["threshold"], options["nan"], options["backend"]
-    otsu = isinstance(threshold, str)
-    if otsu and threshold != "otsu":
-        raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
+    request = thinning(options)
+    nan, backend = options["nan"], options["backend"]
     on_device = lent(image)
-    above = None if isinstance(threshold, str) else optional_number("threshold", threshold)
-    invert = flag("invert", options["invert"])
     if on_device is not None:
         _expect_device(on_device, backend, nan)
+        rule, iterations, above, otsu, invert = request
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         return running(options, lambda run: _lacuna.thin_on_device(on_device, rule, iterations, above, invert, run))
     array = plain_image(image, nan)
-    with _telling_of_nan(array):
-        voxels, _, _ = running(options, lambda run: _lacuna.thin(array, rule, iterations, above, otsu, invert, run))
+    with telling_of_nan(array):
+        voxels, _, _ = running(options, lambda run: _lacuna.thin(array, request, run))
     return voxels.view(np.bool_).reshape(array.shape)
 
 
+class Thinning(NamedTuple):
+    """How the extension module thins an image."""
+
+    rule: str | None
+    iterations: int | None
+    threshold: float | None
+    otsu: bool
+    invert: bool
+
+
+def thinning(options: ThinOptions) -> Thinning:
+    """The options of thinning that are not of every computation."""
+    threshold = options["threshold"]
+    otsu = isinstance(threshold, str)
+    if otsu and threshold != "otsu":
+        raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
+    return Thinning(
+        rule=options["rule"],
+        iterations=optional_count("iterations", options["iterations"], 0),
+        threshold=None if isinstance(threshold, str) else optional_number("threshold", threshold),
+        otsu=otsu,
+        invert=flag("invert", options["invert"]),
+    )
+
+
 @contextmanager
-def _telling_of_nan(image: NDArray[Any]) -> Iterator[None]:
+def telling_of_nan(image: NDArray[Any]) -> Iterator[None]:
     """Tells of the option for NaN where an image has some and is refused."""
     try:
         yield

@@ -35,6 +35,7 @@ __all__ = [
     "report_page",
     "rips",
     "rips_many",
+    "skeleton_graph",
     "thin",
     "thin_on_device",
     "vectors",
@@ -150,15 +151,20 @@ def thin_on_device(
     invert: bool,
     run: Run,
 ) -> DeviceArray: ...
-def thin(
-    array: NDArray[Any],
-    rule: str | None,
-    iterations: int | None,
-    threshold: float | None,
-    otsu: bool,
-    invert: bool,
-    run: Run,
-) -> tuple[NDArray[np.uint8], int, float | None]: ...
+def thin(array: NDArray[Any], options: _images.Thinning, run: Run) -> tuple[NDArray[np.uint8], int, float | None]: ...
+def skeleton_graph(
+    array: NDArray[Any], skeleton: NDArray[Any] | None, spacing: list[float], options: _images.Thinning, run: Run
+) -> tuple[
+    _Indices,
+    _Indices,
+    NDArray[np.float64],
+    _Indices,
+    NDArray[np.uint8],
+    NDArray[np.float64],
+    _Indices,
+    _Indices,
+    NDArray[np.float64],
+]: ...
 def diagram_distance(
     a: NDArray[np.float64],
     b: NDArray[np.float64],

@@ -5,9 +5,12 @@ use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, footprint};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
-use lacuna::cubical::thinning::{self, Rule, ThinningRequest};
+use lacuna::cubical::thinning::graph::SkeletonGraph;
+use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
-use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Order, Skeleton};
+use lacuna::cubical::{
+    AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Order, Skeleton, SkeletonOutcome,
+};
 use lacuna::diagram::BarSelection;
 use lacuna::progress::{Progress, interruptible};
 use lacuna::snapshot::checksum;
@@ -15,7 +18,7 @@ use lacuna::with_image;
 use numpy::PyArray1;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::choices::{bars, choice, named};
 use crate::error::Failure;
@@ -307,44 +310,116 @@ pub(crate) fn told(py: Python<'_>, curves: Vec<Vcec>) -> PyResult<Bound<'_, PyLi
     PyList::new(py, told.collect::<Vec<_>>())
 }
 
-/// Returns the skeleton of an image as bytes 0 and 1 in C order; the number of iterations; and the threshold above
-/// which voxels were foreground, if there was one.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
-pub(crate) fn thin<'py>(
-    py: Python<'py>,
-    array: &Bound<'py, PyAny>,
-    rule: Option<&str>,
+/// How an image is thinned: the options of Python's `thin` that are not of every computation.
+#[derive(FromPyObject)]
+pub(crate) struct ThinOptions {
+    rule: Option<String>,
     iterations: Option<usize>,
     threshold: Option<Number>,
     otsu: bool,
     invert: bool,
-    run: &Run,
-) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
-    let rule = rule.map(|name| named("rule", &Rule::ALL, name)).transpose()?;
-    let foreground = match threshold {
-        Some(threshold) => Foreground::Above(value("threshold", threshold)?),
-        None if otsu => Foreground::Otsu,
-        None => Foreground::NonZero,
-    };
-    let (image, voxels) = image(array)?;
-    let work = |progress: &dyn Progress| {
-        let image = image()?;
-        if voxels > FEW {
-            let bytes = image.bytes().len() as u64;
-            let rule = ThinningRequest { rule, iterations }.rule_for(image.shape());
+}
+
+/// [`ThinOptions`] whose names and numbers are known to be right.
+struct Thinning {
+    request: ThinningRequest,
+    foreground: Foreground,
+    invert: bool,
+}
+
+impl Thinning {
+    fn of(options: &ThinOptions) -> Result<Self, Failure> {
+        let &ThinOptions { ref rule, iterations, threshold, otsu, invert } = options;
+        let rule = rule.as_deref().map(|name| named("rule", &Rule::ALL, name)).transpose()?;
+        let foreground = match threshold {
+            Some(threshold) => Foreground::Above(value("threshold", threshold)?),
+            None if otsu => Foreground::Otsu,
+            None => Foreground::NonZero,
+        };
+        Ok(Thinning { request: ThinningRequest { rule, iterations }, foreground, invert })
+    }
+
+    /// The foreground of an image, and the threshold above which it lies, if there was one.
+    fn object(&self, image: &AnyImage) -> Result<(BitImage, Option<Value>), Failure> {
+        if image.shape().count() > FEW {
+            let (bytes, rule) = (image.bytes().len() as u64, self.request.rule_for(image.shape()));
             thinning::footprint::memory_plan(image.shape(), bytes, rule).check(bytes, HELPS_THINNING)?;
         }
-        let (mut bits, threshold) = binary(&image, foreground)?;
-        if invert {
-            bits = bits.inverted();
-        }
-        let request = ThinningRequest { rule, iterations };
-        let skeleton = Skeleton { backend: run.backend.clone(), ..Skeleton::new(&bits, request) };
-        let outcome = skeleton.solve(progress)?;
+        let (bits, threshold) = binary(image, self.foreground)?;
+        Ok((if self.invert { bits.inverted() } else { bits }, threshold))
+    }
+
+    fn skeleton(&self, object: &BitImage, run: &Run, progress: &dyn Progress) -> Result<SkeletonOutcome, Failure> {
+        let skeleton = Skeleton { backend: run.backend.clone(), ..Skeleton::new(object, self.request) };
+        Ok(skeleton.solve(progress)?)
+    }
+}
+
+/// Returns the skeleton of an image as bytes 0 and 1 in C order; the number of iterations; and the threshold above
+/// which voxels were foreground, if there was one.
+#[pyfunction]
+pub(crate) fn thin<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    options: ThinOptions,
+    run: &Run,
+) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
+    let thinning = Thinning::of(&options)?;
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
+        let (object, threshold) = thinning.object(&image()?)?;
+        let outcome = thinning.skeleton(&object, run, progress)?;
         let threshold = threshold.map(Value::double);
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.statistics.iterations, threshold))
     };
     let (voxels, iterations, threshold) = on_threads_unless(voxels <= FEW, py, run.threads, Some(run), work)?;
     Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
+}
+
+/// Computes the graph of the skeleton of an image: of `skeleton`, an image of the same shape of which all voxels that are
+/// not 0 count, or of the skeleton to which the image is thinned. Voxels are places in C order. Returns the voxels of the
+/// nodes, their degrees and radii; the nodes of the branches, two for each, their kinds as numbers from 0 and lengths;
+/// and where the voxels of each branch begin, the voxels of all branches and the radii at these.
+#[pyfunction]
+pub(crate) fn skeleton_graph<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    skeleton: Option<&Bound<'py, PyAny>>,
+    spacing: Vec<f64>,
+    options: ThinOptions,
+    run: &Run,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let thinning = Thinning::of(&options)?;
+    let (object, voxels) = image(array)?;
+    let skeleton = skeleton.map(image).transpose()?;
+    let work = |progress: &dyn Progress| {
+        let (object, _) = thinning.object(&object()?)?;
+        let skeleton = match skeleton {
+            Some((skeleton, _)) => binary(&skeleton()?, Foreground::NonZero)?.0,
+            None => thinning.skeleton(&object, run, progress)?.skeleton,
+        };
+        Ok(SkeletonGraph::new(&skeleton, &object, &spacing, progress)?)
+    };
+    let graph = on_threads_unless(voxels <= FEW, py, run.threads, Some(run), work)?;
+    let (nodes, branches) = (&graph.nodes, &graph.branches);
+    let starts = branches.iter().map(|branch| branch.voxels.start).chain([graph.voxels.len()]);
+    let doubles = |numbers: Vec<f64>| PyArray1::from_vec(py, numbers);
+    let answer = (
+        places(py, nodes.iter().map(|node| node.voxel)),
+        places(py, nodes.iter().map(|node| node.degree)),
+        doubles(nodes.iter().map(|node| node.radius).collect()),
+        places(py, branches.iter().flat_map(|branch| branch.nodes)),
+        PyArray1::from_iter(py, branches.iter().map(|branch| branch.kind as u8)),
+        doubles(branches.iter().map(|branch| branch.length).collect()),
+        places(py, starts),
+        places(py, graph.voxels.iter().copied()),
+        doubles(graph.radii),
+    );
+    answer.into_pyobject(py)
+}
+
+/// Numbers of places as an array of NumPy's indices.
+fn places<'py>(py: Python<'py>, places: impl Iterator<Item = usize>) -> Bound<'py, PyArray1<i64>> {
+    // No image has more than 2^63 voxels.
+    PyArray1::from_iter(py, places.map(|place| place as i64))
 }

@@ -13,7 +13,7 @@
 //! | `image` | conversion of arrays to images |
 //! | `pinned` | pins that keep NumPy from resizing an array while it is read |
 //! | `device_array` | arrays on a device as images |
-//! | `cubical` | bars, curves and skeletons of images |
+//! | `cubical` | bars, curves and skeletons of images, and the graphs of skeletons |
 //! | `diagram_distances` | distances between diagrams |
 //! | `vectors` | diagrams as vectors |
 //! | `files` | files of all kinds |
@@ -48,7 +48,7 @@ mod _lacuna {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::cubical::{cubical, cubical_many, ecc, thin};
+    use crate::cubical::{cubical, cubical_many, ecc, skeleton_graph, thin};
     #[pymodule_export]
     use crate::device_array::{DeviceArray, ecc_on_device, thin_on_device};
     #[pymodule_export]

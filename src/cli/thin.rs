@@ -216,7 +216,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     }
     let mut told_graph = None;
     if let Some(graph_format) = graph_format {
-        frame.meter.stage("graph");
         let meter = &frame.meter;
         let graph = frame.record.timed("graph", || SkeletonGraph::new(&skeleton, &image, &spacing, meter))?;
         let (order, mut cuts) = (shape.order(), 0);

@@ -3,13 +3,14 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | files → image | — | [`read`] |
-//! | position of voxels in space, copied from file to file | — | [`geometry`] |
+//! | position and size of voxels in space, copied from file to file | — | [`geometry`] |
 //! | voxels, their keys, axes | — | [`image`], [`Key`], [`Shape`] |
 //! | persistent homology | listed there | [`persistence`] |
 //! | Euler characteristic curve, as the vector of its changes (VCEC) | Wang, Wagner, Chen 2022 | [`ecc`] |
 //! | curves of images while they are read | — | [`curves`] |
 //! | image → files | — | [`mod@write`] |
 //! | thinning | Guo, Hall 1989; others listed there | [`thinning`] |
+//! | graphs of skeletons | — | [`thinning::graph`] |
 //!
 //! # Entry points
 //!

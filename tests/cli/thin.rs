@@ -253,6 +253,155 @@ fn verify_tells_which_component_changed() {
     assert_eq!((&stats["rule"], &stats["voxels"][0]), (&"kashani".into(), &28.into()));
 }
 
+/// Two rings that touch in a thin bridge, with a tail.
+fn rings() -> Vec<u8> {
+    array(
+        "7, 13",
+        "0111110011111 0111110011111 0110111111011 0111110011111 0111110011111 0011000000000 0011000000000",
+    )
+}
+
+#[test]
+fn skeletons_as_graphs() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", rings());
+    let (json, out, stats) = (scratch.path("g.json"), scratch.path("out.npy"), scratch.path("stats.json"));
+    let run =
+        thin(["--spacing", "2,0.5", "--graph"]).args([&json, &image]).arg("--stats").arg(&stats).assert();
+    run.success()
+        .stdout(is_empty())
+        .stderr(contains("image.npy: graph of ").and(contains(" and 2 cycles, length ")));
+    let (graph, stats): (serde_json::Value, serde_json::Value) = (
+        serde_json::from_str(&super::read(&json)).unwrap(),
+        serde_json::from_str(&super::read(&stats)).unwrap(),
+    );
+    assert_eq!(
+        (&graph["shape"], &graph["spacing"]),
+        (&serde_json::json!([7, 13]), &serde_json::json!([2.0, 0.5]))
+    );
+    assert_eq!(graph["unit"], serde_json::Value::Null);
+    let (nodes, branches) = (graph["nodes"].as_array().unwrap(), graph["branches"].as_array().unwrap());
+    assert_eq!(
+        [stats["nodes"].as_u64(), stats["branches"].as_u64()],
+        [nodes.len(), branches.len()].map(|n| Some(n as u64))
+    );
+    assert_eq!((stats["cycles"].as_u64(), branches.len() + 1 - nodes.len()), (Some(2), 2));
+    let mut length = 0.0;
+    for branch in branches {
+        let voxels = branch["voxels"].as_array().unwrap();
+        assert_eq!(voxels.len(), branch["radii"].as_array().unwrap().len());
+        for (end, voxel) in [voxels.first(), voxels.last()].into_iter().enumerate() {
+            let node = branch["nodes"][end].as_u64().unwrap() as usize;
+            assert_eq!(&nodes[node]["voxel"], voxel.unwrap());
+        }
+        length += branch["length"].as_f64().unwrap();
+    }
+    assert_eq!(stats["length"], length);
+    // The skeleton may be written as well, and is the same as without the graph.
+    thin(["-q", "-o"]).args([&out, &image]).assert().success();
+    let alone = voxels(&out);
+    thin(["-q", "-o"]).args([&out, &image]).arg("--graph").arg(&json).assert().success();
+    assert_eq!(voxels(&out), alone);
+}
+
+#[test]
+fn graphs_as_trees_of_neurons() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", rings());
+    let swc = scratch.path("g.swc");
+    let run = thin(["--graph"]).args([&swc, &image]).assert().success();
+    run.stderr(ends_with("; 2 cycles cut, as SWC holds only trees\n"));
+    let text = super::read(&swc);
+    assert_eq!(text.lines().filter(|line| line.starts_with("# cycle cut between ")).count(), 2);
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    for (index, row) in rows.iter().enumerate() {
+        let [id, kind, x, y, z, radius, parent] = row[..] else { panic!("expected 7 fields, found {row:?}") };
+        assert_eq!((id, kind, z), (index as f64 + 1.0, 0.0, 0.0));
+        assert!(x < 13.0 && y < 7.0 && radius >= 1.0 && parent < id && (parent == -1.0) == (index == 0));
+    }
+    // x is the fastest axis of the file: of an array in Fortran order the first one.
+    let line = scratch.file("line.npy", npy("|u1", true, "(3, 4)", &[0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0]));
+    thin(["-q", "--iterations", "0", "--graph"]).args([&swc, &line]).assert().success();
+    let found: Vec<String> =
+        super::read(&swc).lines().filter(|line| !line.starts_with('#')).map(String::from).collect();
+    assert_eq!(found, ["1 0 1 0 0 1 -1", "2 0 1 1 0 1 1", "3 0 1 2 0 1 2", "4 0 1 3 0 1 3"]);
+}
+
+#[test]
+fn graphs_as_xml() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", array("1, 4", "0111"));
+    let xml = scratch.path("g.graphml");
+    thin(["-q", "--iterations", "0", "--graph"]).args([&xml, &image]).assert().success();
+    let text = super::read(&xml);
+    let shown = [
+        r#"<node id="0"><data key="node_axis_0">0</data><data key="node_axis_1">1</data>"#,
+        r#"<edge id="0" source="0" target="1"><data key="edge_kind">end-end</data><data key="edge_length">2</data>"#,
+        r#"<data key="edge_voxels">3</data>"#,
+    ];
+    assert!(shown.iter().all(|line| text.contains(line)), "{text}");
+}
+
+#[test]
+fn spacings_of_files() {
+    let scratch = Scratch::new();
+    let (nii, json) = (scratch.path("image.nii"), scratch.path("g.json"));
+    let line = scratch.file("line.npy", array("4, 1, 3", "010 010 010 000"));
+    thin(["-q", "--iterations", "0", "-o"]).args([&nii, &line]).assert().success();
+    let mut file = std::fs::read(&nii).unwrap();
+    for (place, number) in [(80, 0.5_f32), (84, 0.0), (88, 3.0)] {
+        file[place..place + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    file[123] = 10;
+    let nii = scratch.file("image.nii", &file);
+    let graph = |arguments: &[&str]| -> serde_json::Value {
+        thin(["-q", "--iterations", "0", "--graph"]).args([&json, &nii]).args(arguments).assert().success();
+        serde_json::from_str(&super::read(&json)).unwrap()
+    };
+    let found = graph(&[]);
+    assert_eq!((&found["spacing"], &found["unit"]), (&serde_json::json!([0.5, 1.0, 3.0]), &"mm".into()));
+    assert_eq!(found["branches"][0]["length"], 1.0);
+    let found = graph(&["--spacing", "1,1,2"]);
+    assert_eq!((&found["unit"], &found["branches"][0]["length"]), (&serde_json::Value::Null, &2.0.into()));
+    file[80..84].copy_from_slice(&0.0_f32.to_le_bytes());
+    let nii = scratch.file("image.nii", &file);
+    let run = thin(["--graph"]).args([&json, &nii]).assert().code(2);
+    run.stderr(contains("image.nii: spacing along axis 0: expected a finite number greater than 0, found 0"));
+}
+
+#[test]
+fn graphs_that_cannot_be() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", rings());
+    let json = scratch.path("g.json");
+    let refused = |arguments: &[&str], message: &str| {
+        thin(arguments).arg(&image).assert().code(2).stderr(contains(message));
+    };
+    let file = json.to_str().unwrap();
+    refused(&[], "--output-file <FILE>");
+    refused(&["--graph", "g.txt"], "--graph: expected a file named *.json, *.swc or *.graphml, found g.txt");
+    refused(&["--graph", "-"], "expected the path of a file, found -, which is standard output");
+    refused(&["--graph", file, "--output", "png"], "--output-file <FILE>");
+    refused(
+        &["--graph", file, "--spacing", "1"],
+        "spacing: expected 2 numbers, one for each axis of the image of 7x13, found 1",
+    );
+    for spacing in ["0,1", "-1,1", "nan,1", "1;1", "inf,1", ""] {
+        refused(
+            &["--graph", file, "--spacing", spacing],
+            &format!("expected finite numbers greater than 0, such as 0.5,0.5,2, found {spacing}"),
+        );
+    }
+    refused(&["--spacing", "1,1", "-o", "out.npy"], "--graph <FILE>");
+    refused(&["--graph", file, "-o", file], "expected a name that ends in");
+    refused(&["--graph", file, "--stats", file], "expected different files for the graph and the statistics");
+    assert!(!json.exists());
+}
+
 #[test]
 fn iterations_can_be_few() {
     let scratch = Scratch::new();

@@ -1,7 +1,8 @@
-//! Thinning: every rule on words of 64 voxels against voxel by voxel; Betti numbers; the other memory order.
+//! Thinning: every rule on words of 64 voxels against voxel by voxel; Betti numbers; the other memory order; graphs.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cubical::persistence::{self, Class};
+use lacuna::cubical::thinning::graph::{SkeletonGraph, plain as plain_graph};
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, plain, thin, topology};
 use lacuna::cubical::{AnyImage, Cubical, Image, Order, Shape};
@@ -87,6 +88,7 @@ impl Subject for Skeletons {
         if rule.keeps_topology() {
             keeps_bars(case, pools)?;
         }
+        has_graph(&skeleton, &image, machine, pools)?;
         let other = if case.order == Order::C { Order::F } else { Order::C };
         let turned = BitImage::of(&image.to_image(1, other), |voxel| voxel != 0);
         let places = run(&turned)?.0.places();
@@ -108,6 +110,27 @@ impl Subject for Skeletons {
         }
         smaller
     }
+}
+
+/// Checks that the graph of a skeleton has its components and cycles, the nodes and branches of the plain version, and a
+/// forest that lacks one link for each cycle.
+fn has_graph(skeleton: &BitImage, object: &BitImage, machine: Machine, pools: &Pools) -> Result<(), String> {
+    let spacing = vec![1.0; skeleton.shape().axes().len()];
+    let graph = pools.run(machine, || SkeletonGraph::new(skeleton, object, &spacing, &()));
+    let graph = graph.map_err(|error| format!("no graph: {error}"))?;
+    let verdict = topology::verify(skeleton, skeleton).map_err(|error| format!("no verdict: {error}"))?;
+    let found = [graph.components(), graph.cycles()];
+    same("components and cycles of the graph", &found, &[verdict.after.betti[0], verdict.after.betti[1]])?;
+    let expected = plain_graph::outline(skeleton).map_err(|error| format!("no plain graph: {error}"))?;
+    same("nodes and branches of the graph", &graph.outline(skeleton), &expected)?;
+    let tree = graph.tree();
+    let roots = tree.points.iter().filter(|point| point.parent.is_none()).count();
+    same("trees and cuts", &[roots, tree.cuts.len()], &found)?;
+    let long = |axis: usize| if skeleton.shape().dim() > 2 - axis { 1.0 } else { f64::INFINITY };
+    let spacing = [long(0), long(1), 1.0];
+    let expected = graph.nodes.iter().map(|node| plain_graph::radius(object, spacing, node.voxel));
+    let radii: Vec<f64> = graph.nodes.iter().map(|node| node.radius).collect();
+    same("radii of the nodes", &radii, &expected.collect())
 }
 
 /// Checks that thinning the earlier value of a binary image keeps its bars.

@@ -28,17 +28,19 @@ pub(super) struct Cluster {
     pub(super) arcs: Vec<(HalfArc, usize)>,
     /// Closed paths of its voxels, from the root to the root.
     pub(super) loops: Vec<Vec<usize>>,
+    /// The other end of a cluster without arcs and loops.
+    pub(super) tip: Option<usize>,
 }
 
 impl Cluster {
     pub(super) fn new(members: Vec<usize>) -> Self {
         let root = members[0];
-        Cluster { members, root, arcs: Vec::new(), loops: Vec::new() }
+        Cluster { members, root, ..Cluster::default() }
     }
 
     /// Number of ends of branches.
     pub(super) fn degree(&self) -> usize {
-        self.arcs.len() + 2 * self.loops.len()
+        self.arcs.len() + 2 * self.loops.len() + usize::from(self.tip.is_some())
     }
 
     /// Whether it joins two arcs to one and is no node.
@@ -51,8 +53,11 @@ impl Cluster {
         self.root
     }
 
-    /// Chooses the root, and finds the shortest paths to it and the loops. With two arcs the root is the end of one of
-    /// them, so that the path to the other is the shortest between the two; else it is the voxel nearest to the centre.
+    /// Chooses the root, and finds the shortest paths to it and the loops.
+    ///
+    /// With two arcs the root is the end of one of them, so that the path to the other is the shortest between the two.
+    /// With one arc and no loop it is the voxel farthest from the arc, and with none it and the tip are far apart.
+    /// Otherwise it is the voxel nearest to the centre.
     pub(super) fn root(
         &mut self,
         voxels: &Voxels<'_>,
@@ -65,17 +70,22 @@ impl Cluster {
             return Ok(());
         }
         self.root = match self.arcs[..] {
-            [(_, voxel), _] => voxel,
+            [(_, voxel)] | [(_, voxel), _] => voxel,
             _ => centre(&members, voxels, spacing),
         };
-        let edges = tree(&members, self.root, voxels, spacing, towards_root, progress)?;
-        for [u, v] in basis(edges, voxels, progress)? {
+        let (edges, farthest) = tree(&members, self.root, voxels, spacing, towards_root, progress)?;
+        for [u, v] in basis(&edges, voxels, progress)? {
             let to_root = |&voxel: &usize| Some(towards_root[voxel]).filter(|&next| next != NONE);
             let path = |voxel| std::iter::successors(Some(voxel), to_root);
             let mut closed: Vec<usize> = path(u).collect();
             closed.reverse();
             closed.extend(path(v));
             self.loops.push(closed);
+        }
+        if self.loops.is_empty() && self.arcs.len() < 2 {
+            self.root = farthest;
+            let (_, farthest) = tree(&members, self.root, voxels, spacing, towards_root, progress)?;
+            self.tip = self.arcs.is_empty().then_some(farthest);
         }
         if self.degree() == 2
             && let [closed] = &mut self.loops[..]
@@ -107,8 +117,8 @@ fn centre(members: &[usize], voxels: &Voxels<'_>, spacing: &Spacing) -> usize {
     nearest.unwrap_or(members[0])
 }
 
-/// Finds the shortest paths from all members to the root (Dijkstra), and returns the edges outside their tree, in the
-/// order of the lengths of the loops that they close.
+/// Finds the shortest paths from all members to the root (Dijkstra). Returns the edges outside their tree, in the order
+/// of the lengths of the loops that they close, and the voxel with the longest path, the first of several.
 fn tree(
     members: &[usize],
     root: usize,
@@ -116,9 +126,10 @@ fn tree(
     spacing: &Spacing,
     towards_root: &mut [usize],
     progress: &dyn Progress,
-) -> Result<Vec<[usize; 2]>, Refused> {
+) -> Result<(Vec<[usize; 2]>, usize), Refused> {
     let of_cluster = |voxel: &usize| members.binary_search(voxel);
     let mut lengths = memory::filled(f64::INFINITY, members.len())?;
+    members.iter().for_each(|&member| towards_root[member] = NONE);
     // Doubles that are not negative have the order of their bits.
     let mut queue = BinaryHeap::from([Reverse((0, root))]);
     lengths[members.partition_point(|&member| member < root)] = 0.0;
@@ -156,17 +167,19 @@ fn tree(
         }
     }
     edges.sort_unstable_by(|(a, of_a), (b, of_b)| a.total_cmp(b).then(of_a.cmp(of_b)));
-    Ok(edges.into_iter().map(|(_, edge)| edge).collect())
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let farthest = members[lengths.iter().position(|&length| length == longest).unwrap_or(0)];
+    Ok((edges.into_iter().map(|(_, edge)| edge).collect(), farthest))
 }
 
 /// The edges outside the tree whose loops are a basis of the loops modulo triangles.
 fn basis(
-    edges: Vec<[usize; 2]>,
+    edges: &[[usize; 2]],
     voxels: &Voxels<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<[usize; 2]>, Refused> {
     let numbers: HashMap<[usize; 2], usize> = edges.iter().copied().zip(0..).collect();
-    // The relation that eliminates an edge: its greatest edge.
+    // For each edge, the relation of which it is the greatest edge, and which eliminates it.
     let mut relations: Vec<Vec<usize>> = memory::filled(Vec::new(), edges.len())?;
     let mut left = edges.len();
     // Every relation has an edge outside the tree, so triangles are found from those.
@@ -194,10 +207,6 @@ fn basis(
             }
         }
     }
-    Ok(edges
-        .into_iter()
-        .zip(relations)
-        .filter(|(_, relation)| relation.is_empty())
-        .map(|(edge, _)| edge)
-        .collect())
+    let is_left = |(edge, relation): (&[usize; 2], Vec<usize>)| relation.is_empty().then_some(*edge);
+    Ok(edges.iter().zip(relations).filter_map(is_left).collect())
 }

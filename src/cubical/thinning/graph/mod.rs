@@ -5,7 +5,7 @@
 //! other voxel, if it has neighbours, a *junction voxel*. Junction voxels that touch belong to one *cluster*.
 //!
 //! The graph has a node for each cluster, each end and each isolated voxel. Its branches are the paths of line voxels
-//! between these, and the contacts of nodes that touch without a line voxel between them. Two refinements keep
+//! between these, and the contacts of nodes that touch without a line voxel between them. Three refinements keep
 //! artefacts of the grid out of it:
 //!
 //! - A cluster in which just two branches end, such as a corner of three voxels, is no node: the two are one branch,
@@ -13,9 +13,12 @@
 //! - A cluster may wind around a hole itself: four junction voxels around one voxel of background do. Such holes are
 //!   branches from the node to itself, one for each class of a basis of the cluster's loops (`cluster`).
 //!
+//! - A cluster without loops in which one branch ends, such as a staircase at the end of a line, is an end: its node is
+//!   at its voxel farthest from the branch. One in which none ends is a branch between two such ends.
+//!
 //! A closed path on which no node is left gets one of its voxels as its node, of degree 2. All other nodes have degree
-//! 0, 1 or at least 3. A cluster's node is at the voxel nearest to its centre. Branches lead through the cluster up
-//! to this voxel, so all branches of a node meet.
+//! 0, 1 or at least 3. The node of a junction is at the voxel nearest to the centre of its cluster. Branches lead
+//! through the cluster up to this voxel, so all branches of a node meet.
 //!
 //! **Theorem.** The graph has as many components as the skeleton, and as many independent cycles: branches − nodes +
 //! components is the first Betti number of the union of the closed cubes of the skeleton's voxels (the
@@ -28,7 +31,7 @@
 //! graph without the loops of clusters, with each component of J contracted to a point. Hence both have the same
 //! components, and since H₁ of the quotient differs from that of K by H₁ of what is contracted, b₁(K) is b₁ of the
 //! quotient plus the sum of b₁ of the components of J. These are the loops that are added. To replace two branches by
-//! one changes neither number. ∎
+//! one, or a node by a branch between two ends, changes neither number. ∎
 //!
 //! Cavities, which skeletons of closed surfaces have, are not in the graph.
 //!
@@ -114,9 +117,9 @@ pub struct SkeletonGraph {
     pub shape: Shape,
     /// Distance of the centres of neighbouring voxels along each of the user's axes.
     pub spacing: Vec<f64>,
-    /// The nodes: clusters, ends and isolated voxels by their first voxels, then those of closed paths.
+    /// The nodes: clusters, ends and isolated voxels by their first voxels, then second ends and closed paths.
     pub nodes: Vec<Node>,
-    /// The branches, by their first nodes.
+    /// The branches.
     pub branches: Vec<Branch>,
     /// Places in C order of the voxels of all branches, one branch after the other.
     pub voxels: Vec<usize>,
@@ -418,6 +421,11 @@ impl<'a> Tracing<'a> {
             }
             for path in &cluster.loops {
                 self.push_path(&mut graph, [node_of[number]; 2], path)?;
+            }
+            if let Some(tip) = cluster.tip {
+                let node = graph.nodes.len();
+                self.push_node(&mut graph, tip, 1);
+                self.push_path(&mut graph, [node, node_of[number]], &self.to_root(tip))?;
             }
         }
         // What is left are closed paths through clusters that are no nodes.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::{Branch, SkeletonGraph};
 use crate::cubical::persistence::PersistenceRequest;
 use crate::cubical::shape::Order;
 use crate::cubical::thinning::BitImage;
@@ -19,6 +20,34 @@ pub struct Outline {
     /// The line voxels of each branch as places in C order, ascending; the branches in any order that is sorted. A
     /// branch that is a loop of a cluster has none.
     pub lines: Vec<Vec<usize>>,
+}
+
+impl SkeletonGraph {
+    /// The outline of the graph of `skeleton`, to be compared with [`outline`].
+    pub fn outline(&self, skeleton: &BitImage) -> Outline {
+        let line = |branch: &Branch| {
+            let places: BTreeSet<usize> = self.voxels[branch.voxels.clone()].iter().copied().collect();
+            places.into_iter().filter(|&place| is_line(skeleton, place)).collect()
+        };
+        let mut lines: Vec<Vec<usize>> = self.branches.iter().map(line).collect();
+        lines.sort_unstable();
+        let mut degrees: Vec<usize> = self.nodes.iter().map(|node| node.degree).collect();
+        degrees.sort_unstable();
+        Outline { degrees, lines }
+    }
+}
+
+/// Whether two different voxels touch.
+fn touch(image: &BitImage, a: usize, b: usize) -> bool {
+    a != b && apart(image, a, b).into_iter().all(|apart| apart <= 1)
+}
+
+fn neighbours(skeleton: &BitImage, place: usize) -> Vec<usize> {
+    skeleton.places().into_iter().filter(|&other| touch(skeleton, place, other)).collect()
+}
+
+fn is_line(skeleton: &BitImage, place: usize) -> bool {
+    matches!(neighbours(skeleton, place)[..], [a, b] if !touch(skeleton, a, b))
 }
 
 /// The distances of two voxels along the axes, in voxels.
@@ -37,15 +66,14 @@ type Edge = ([usize; 2], Vec<usize>);
 /// [`CubicalError`]: of the persistent homology of a cluster.
 pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
     let places = skeleton.places();
-    let touch = |a: usize, b: usize| a != b && apart(skeleton, a, b).into_iter().all(|apart| apart <= 1);
-    let neighbours = |a: usize| places.iter().copied().filter(|&b| touch(a, b)).collect::<Vec<usize>>();
-    let is_line = |a: usize| matches!(neighbours(a)[..], [b, c] if !touch(b, c));
-    let is_junction = |a: usize| !is_line(a) && neighbours(a).len() > 1;
+    let is_junction = |place: usize| !is_line(skeleton, place) && neighbours(skeleton, place).len() > 1;
     // Every voxel starts as a set of its own. Sets of junction voxels that touch are united.
     let mut set: Vec<usize> = (0..places.len()).collect();
     let mut edges: Vec<Edge> = Vec::new();
     for (a, &place) in places.iter().enumerate() {
-        for (b, &other) in places.iter().enumerate().skip(a + 1).filter(|(_, other)| touch(place, **other)) {
+        for (b, &other) in
+            places.iter().enumerate().skip(a + 1).filter(|(_, other)| touch(skeleton, place, **other))
+        {
             if is_junction(place) && is_junction(other) {
                 let (old, new) = (set[a], set[b]);
                 set.iter_mut().filter(|set| **set == old).for_each(|set| *set = new);
@@ -55,19 +83,26 @@ pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
         }
     }
     edges.iter_mut().for_each(|(ends, _)| *ends = ends.map(|end| set[end]));
+    let mut tips = Vec::new();
     for number in set.iter().copied().collect::<BTreeSet<usize>>() {
         let members = (0..places.len()).filter(|&voxel| set[voxel] == number).map(|voxel| places[voxel]);
         let mut cluster = BitImage::new(skeleton.shape());
         members.for_each(|place| cluster.set(place, true));
-        edges.extend(std::iter::repeat_n(([number; 2], Vec::new()), loops(&cluster)?));
+        let loops = loops(&cluster)?;
+        edges.extend(std::iter::repeat_n(([number; 2], Vec::new()), loops));
+        // A cluster that nothing leaves is a branch between two ends.
+        if cluster.count() > 1 && !edges.iter().any(|(ends, _)| ends.contains(&number)) {
+            edges.push(([number, places.len() + number], Vec::new()));
+            tips.push(places.len() + number);
+        }
     }
     // A set at which two different branches end is contracted, also the last of a closed path.
     let sets: BTreeSet<usize> = set.iter().copied().collect();
-    let mut nodes: Vec<usize> = Vec::new();
+    let mut nodes: Vec<usize> = tips;
     for number in sets {
         let at: Vec<usize> = (0..edges.len()).filter(|&edge| edges[edge].0.contains(&number)).collect();
         let ends = edges.iter().flat_map(|(ends, _)| ends).filter(|&&end| end == number).count();
-        let is_alone = |place: usize| is_line(place).then_some(place);
+        let is_alone = |place: usize| is_line(skeleton, place).then_some(place);
         let (2, &[one, other]) = (ends, &at[..]) else {
             nodes.push(number);
             // The only voxel of a closed path that is not contracted.

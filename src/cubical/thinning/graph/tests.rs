@@ -1,6 +1,3 @@
-use std::collections::BTreeSet;
-
-use super::plain::{self, Outline};
 use super::*;
 use crate::cubical::persistence::PersistenceRequest;
 use crate::cubical::thinning::{ThinningRequest, thin};
@@ -35,9 +32,9 @@ fn small_graphs() {
     // A corner is no junction, and the line takes the short way around it.
     assert_eq!(of(&[3, 3], "##. .#. .##"), (vec![1, 1], vec![(EndEnd, 2.0 * DIAGONAL)]));
     assert_eq!(of(&[3, 4], "###. ..#. ..##"), (vec![1, 1], vec![(EndEnd, 1.0 + 2.0 * DIAGONAL)]));
-    // Clusters without branches are isolated.
-    assert_eq!(of(&[2, 2], "##.#"), (vec![0], vec![]));
-    assert_eq!(of(&[3, 3], "#########"), (vec![0], vec![]));
+    // Clusters that nothing leaves reach from end to end.
+    assert_eq!(of(&[2, 2], "##.#"), (vec![1, 1], vec![(EndEnd, DIAGONAL)]));
+    assert_eq!(of(&[3, 3], "#########"), (vec![1, 1], vec![(EndEnd, 2.0 * DIAGONAL)]));
     let plus = of(&[5, 5], "..#.. ..#.. ##### ..#.. ..#..");
     assert_eq!(plus, (vec![1, 4, 1, 1, 1], vec![(JunctionEnd, 2.0); 4]));
     let ring = of(&[3, 3], ".#. #.# .#.");
@@ -47,7 +44,7 @@ fn small_graphs() {
     assert_eq!((&knot.0[..], knot.1.len()), (&[1, 6, 1, 1, 1][..], 5));
     assert_eq!(knot.1.iter().filter(|(kind, _)| *kind == JunctionJunction).count(), 1);
     let eight = of(&[3, 9], "####.#### #..###..# ####.####");
-    assert_eq!((eight.0.len(), eight.1.len()), (2, 3));
+    assert_eq!((eight.0, eight.1.len()), (vec![4], 2));
     // A loop of junction voxels alone: each has a corner beside it.
     let cogged = graph_of(&picture(&[5, 5], ".##.. #..## #...# ##..# ..##."));
     assert_eq!((cogged.nodes.len(), cogged.branches.len(), cogged.cycles()), (1, 1, 1));
@@ -128,20 +125,8 @@ fn components_and_cycles_are_those_of_the_skeleton() {
 fn graphs_are_those_of_the_plain_version() {
     for (skeleton, _) in drawn() {
         let graph = graph_of(&skeleton);
-        let voxels = Voxels::of(&skeleton).unwrap();
-        let lines: BTreeSet<usize> = (0..voxels.len())
-            .filter(|&voxel| voxels.class(voxel) == Class::Line)
-            .map(|voxel| voxels.place(voxel))
-            .collect();
-        let line = |branch: &Branch| {
-            let places: BTreeSet<usize> = graph.voxels[branch.voxels.clone()].iter().copied().collect();
-            places.intersection(&lines).copied().collect()
-        };
-        let mut lines: Vec<Vec<usize>> = graph.branches.iter().map(line).collect();
-        lines.sort_unstable();
-        let mut degrees = told(&graph).0;
-        degrees.sort_unstable();
-        assert_eq!(Outline { degrees, lines }, plain::outline(&skeleton).unwrap(), "{:?}", skeleton.places());
+        let expected = plain::outline(&skeleton).unwrap();
+        assert_eq!(graph.outline(&skeleton), expected, "{:?}", skeleton.places());
     }
 }
 
@@ -181,6 +166,31 @@ fn branches_lead_from_node_to_node() {
             assert_eq!(found, radius(place));
         }
         assert!(graph.nodes.iter().all(|node| node.radius == radius(node.voxel)));
+    }
+}
+
+#[test]
+fn trees_lack_the_thinnest_link_of_each_cycle() {
+    for (skeleton, object) in drawn() {
+        let spacing = vec![1.0; skeleton.shape().axes().len()];
+        let graph = SkeletonGraph::new(&skeleton, &object, &spacing, &()).unwrap();
+        let tree = graph.tree();
+        let roots = tree.points.iter().filter(|point| point.parent.is_none()).count();
+        assert_eq!([roots, tree.cuts.len()], [graph.components(), graph.cycles()]);
+        let index = |voxel: usize| tree.points.iter().position(|point| point.voxel == voxel).unwrap();
+        let path = |from: usize| std::iter::successors(Some(from), |&point| tree.points[point].parent);
+        for (number, point) in tree.points.iter().enumerate() {
+            assert!(point.parent.is_none_or(|parent| parent < number));
+            assert!(tree.points[path(number).last().unwrap()].radius >= point.radius);
+        }
+        for cut in &tree.cuts {
+            // No link of the path between the two voxels in the tree is thinner.
+            let [a, b] = cut.map(index);
+            let width = tree.points[a].radius.min(tree.points[b].radius);
+            let meet = path(a).find(|&point| path(b).any(|other| other == point)).unwrap();
+            let both = [a, b].into_iter().flat_map(|end| path(end).take_while(|&point| point != meet));
+            assert!(both.chain([meet]).all(|point| tree.points[point].radius >= width));
+        }
     }
 }
 
