@@ -132,6 +132,7 @@ WHOLE: list[tuple[Callable[..., object], tuple[object, ...], dict[str, object], 
     (lacuna_tda.ecc, (RING,), {}, "scales", 2),
     (lacuna_tda.ecc, (RING,), {"scales": 2}, "taps", 5),
     (lacuna_tda.thin, (RING,), {}, "iterations", 1),
+    (lacuna_tda.skeleton_graph, (RING,), {}, "iterations", 1),
     (lacuna_tda.bottleneck, (lacuna_tda.Diagram([A]), lacuna_tda.Diagram([B])), {}, "dim", 0),
     (lacuna_tda.Diagram([A]).bars, (), {}, "dim", 0),
 ]
@@ -170,6 +171,7 @@ BOOLEANS: list[tuple[Callable[..., object], tuple[object, ...], dict[str, object
     (lacuna_tda.cubical, (RING,), {}, "locations"),
     (lacuna_tda.ecc, (RING,), {}, "superlevel"),
     (lacuna_tda.thin, (RING,), {}, "invert"),
+    (lacuna_tda.skeleton_graph, (RING,), {}, "invert"),
     (lacuna_tda.bottleneck, (A, B), {}, "matching"),
     (lacuna_tda.wasserstein, (A, B), {}, "matching"),
 ]
@@ -262,7 +264,7 @@ def test_a_name_that_is_like_none_gets_no_hint() -> None:
         lacuna_tda.cubical(RING, coeff=2)
 
 
-IMAGES = [lacuna_tda.cubical, lacuna_tda.cubical_many, lacuna_tda.ecc, lacuna_tda.thin]
+IMAGES = [lacuna_tda.cubical, lacuna_tda.cubical_many, lacuna_tda.ecc, lacuna_tda.skeleton_graph, lacuna_tda.thin]
 COMPUTATIONS = [lacuna_tda.rips, lacuna_tda.rips_many, *IMAGES, lacuna_tda.reduce]
 
 
@@ -275,8 +277,12 @@ def test_options_are_shown_with_their_defaults_and_documented(function: Callable
     assert function.__annotations__.keys() == {*parameters, "return"}
     heads = re.findall(r"^    (\w[\w, ]*)(?: : .*)?\n        ", str(function.__doc__), re.MULTILINE)
     documented = {name for head in heads for name in head.split(", ")}
-    many = {lacuna_tda.rips_many: {"X", "errors"}, lacuna_tda.cubical_many: {"images", "errors"}}
-    assert many.get(function, parameters.keys()) <= documented
+    elsewhere = {
+        lacuna_tda.rips_many: {"X", "errors"},
+        lacuna_tda.cubical_many: {"images", "errors"},
+        lacuna_tda.skeleton_graph: {"image", "spacing", "skeleton"},
+    }
+    assert elsewhere.get(function, parameters.keys()) <= documented
 
 
 def test_defaults_are_what_is_shown() -> None:

@@ -16,7 +16,7 @@
 //! | `spacing`, `unit` | distance of neighbouring voxels along each axis; its unit, `null` if unknown |
 //! | `nodes` | the nodes; a branch names them by their index, from 0 |
 //! | `voxel` | coordinates of the node's voxel along the axes of the image |
-//! | `degree` | number of ends of branches at the node: 1 for an end, 3 or more for a junction, 0 for an isolated voxel, 2 on a closed path without junction |
+//! | `degree` | number of ends of branches at the node: 0, 1, 3 or more; 2 on a `cycle` |
 //! | `radius` | distance of the voxel from the nearest voxel of background |
 //! | `branches` | the branches |
 //! | `nodes` of a branch | the nodes at its first and last voxel |

@@ -112,8 +112,8 @@ impl Subject for Skeletons {
     }
 }
 
-/// Checks that the graph of a skeleton has its components and cycles, the nodes and branches of the plain version, and a
-/// forest that lacks one link for each cycle.
+/// Checks that the graph of a skeleton has its components and cycles, and the nodes and branches of the plain version;
+/// that its forest lacks one link for each cycle; and the radii of its nodes.
 fn has_graph(skeleton: &BitImage, object: &BitImage, machine: Machine, pools: &Pools) -> Result<(), String> {
     let spacing = vec![1.0; skeleton.shape().axes().len()];
     let graph = pools.run(machine, || SkeletonGraph::new(skeleton, object, &spacing, &()));

@@ -20,7 +20,7 @@ use crate::progress::{Progress, check};
 /// Junction voxels that touch; or a single voxel, an end or isolated.
 #[derive(Default)]
 pub(super) struct Cluster {
-    /// Its voxels, ascending, until it has a root.
+    /// The voxels of the cluster, ascending; none once it has a root.
     members: Vec<usize>,
     /// The voxel to which its paths lead.
     root: usize,

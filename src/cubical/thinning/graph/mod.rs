@@ -10,11 +10,10 @@
 //!
 //! - A cluster in which just two branches end, such as a corner of three voxels, is no node: the two are one branch,
 //!   on the shortest path through the cluster.
-//! - A cluster may wind around a hole itself: four junction voxels around one voxel of background do. Such holes are
-//!   branches from the node to itself, one for each class of a basis of the cluster's loops (`cluster`).
-//!
 //! - A cluster without loops in which one branch ends, such as a staircase at the end of a line, is an end: its node is
 //!   at its voxel farthest from the branch. One in which none ends is a branch between two such ends.
+//! - A cluster may wind around a hole itself: four junction voxels around one voxel of background do. Such holes are
+//!   branches from the node to itself, one for each class of a basis of the cluster's loops (`cluster`).
 //!
 //! A closed path on which no node is left gets one of its voxels as its node, of degree 2. All other nodes have degree
 //! 0, 1 or at least 3. The node of a junction is at the voxel nearest to the centre of its cluster. Branches lead
@@ -26,20 +25,20 @@
 //!
 //! *Proof.* Boxes with parallel axes that pairwise intersect have a common point. By the nerve theorem the union of
 //! cubes is therefore homotopy equivalent to the flag complex K of the neighbour relation: its simplices are the sets
-//! of voxels that pairwise touch. Let J be the subcomplex of K on the junction voxels. A line voxel is in no triangle,
-//! since its two neighbours do not touch; nor is an end. So K is J with vertices and edges attached, and so is the
-//! graph without the loops of clusters, with each component of J contracted to a point. Hence both have the same
-//! components, and since H₁ of the quotient differs from that of K by H₁ of what is contracted, b₁(K) is b₁ of the
-//! quotient plus the sum of b₁ of the components of J. These are the loops that are added. To replace two branches by
-//! one, or a node by a branch between two ends, changes neither number. ∎
+//! of voxels that pairwise touch. Let J be the subcomplex of K on the junction voxels, and Q the quotient of K in which
+//! each component of J is a point. A line voxel is in no triangle, since its two neighbours do not touch; nor is an end.
+//! So K is J with vertices and edges attached, and Q is a graph: the one described above without the loops of clusters.
+//! K and Q have the same components. Attached edges change no homology in dimension 2 and above, so the Euler–Poincaré
+//! formula for K, J and Q gives b₁(K) = b₁(Q) + b₁(J). The loops of clusters add b₁(J) branches. To replace two
+//! branches by one, or a node by a branch between two ends, changes neither number. ∎
 //!
 //! Cavities, which skeletons of closed surfaces have, are not in the graph.
 //!
-//! skan (Nunez-Iglesias and others 2018) finds branches likewise, but keeps a spanning tree of each cluster, which loses
-//! the loops of clusters, and counts corners as junctions.
+//! skan (Nunez-Iglesias and others 2018) finds branches likewise, but keeps a spanning tree of each cluster, which
+//! loses the loops of clusters, and counts corners as junctions.
 //!
-//! **Radius.** The radius at a voxel is the exact Euclidean distance from its centre to the nearest centre of a voxel of
-//! background in the image that was thinned, computed in [`radius`]. Outside the image is background. With the radii,
+//! **Radius.** The radius at a voxel is the exact Euclidean distance from its centre to the nearest centre of a voxel
+//! of background in the image that was thinned, computed in `radius`. Outside the image is background. With the radii,
 //! the graph is a medial representation of the object.
 
 mod cluster;
@@ -131,8 +130,11 @@ pub struct SkeletonGraph {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// There is not one spacing for each axis.
-    #[error("spacing: expected {axes} numbers, one for each axis of the image of {shape}, found {found}", axes = shape.axes().len())]
+    /// The number of spacings is not that of the axes.
+    #[error(
+        "spacing: expected {axes} numbers, one for each axis of the image of {shape}, found {found}",
+        axes = shape.axes().len()
+    )]
     Axes {
         /// The shape of the image.
         shape: Shape,

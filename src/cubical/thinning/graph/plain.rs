@@ -25,9 +25,14 @@ pub struct Outline {
 impl SkeletonGraph {
     /// The outline of the graph of `skeleton`, to be compared with [`outline`].
     pub fn outline(&self, skeleton: &BitImage) -> Outline {
+        let voxels = Neighbours::of(skeleton);
+        let all: BTreeSet<usize> = (0..voxels.places.len())
+            .filter(|&voxel| voxels.is_line(voxel))
+            .map(|voxel| voxels.places[voxel])
+            .collect();
         let line = |branch: &Branch| {
             let places: BTreeSet<usize> = self.voxels[branch.voxels.clone()].iter().copied().collect();
-            places.into_iter().filter(|&place| is_line(skeleton, place)).collect()
+            places.intersection(&all).copied().collect()
         };
         let mut lines: Vec<Vec<usize>> = self.branches.iter().map(line).collect();
         lines.sort_unstable();
@@ -37,17 +42,30 @@ impl SkeletonGraph {
     }
 }
 
-/// Whether two different voxels touch.
-fn touch(image: &BitImage, a: usize, b: usize) -> bool {
-    a != b && apart(image, a, b).into_iter().all(|apart| apart <= 1)
+/// The voxels of a skeleton by their places, and for each the numbers of those that touch it.
+struct Neighbours {
+    places: Vec<usize>,
+    of: Vec<Vec<usize>>,
 }
 
-fn neighbours(skeleton: &BitImage, place: usize) -> Vec<usize> {
-    skeleton.places().into_iter().filter(|&other| touch(skeleton, place, other)).collect()
-}
+impl Neighbours {
+    fn of(skeleton: &BitImage) -> Self {
+        let places = skeleton.places();
+        let touch = |a: usize, b: usize| {
+            a != b && apart(skeleton, places[a], places[b]).into_iter().all(|apart| apart <= 1)
+        };
+        let of = |a: usize| (0..places.len()).filter(|&b| touch(a, b)).collect();
+        let of = (0..places.len()).map(of).collect();
+        Neighbours { places, of }
+    }
 
-fn is_line(skeleton: &BitImage, place: usize) -> bool {
-    matches!(neighbours(skeleton, place)[..], [a, b] if !touch(skeleton, a, b))
+    fn is_line(&self, voxel: usize) -> bool {
+        matches!(self.of[voxel][..], [a, b] if !self.of[a].contains(&b))
+    }
+
+    fn is_junction(&self, voxel: usize) -> bool {
+        !self.is_line(voxel) && self.of[voxel].len() > 1
+    }
 }
 
 /// The distances of two voxels along the axes, in voxels.
@@ -65,16 +83,14 @@ type Edge = ([usize; 2], Vec<usize>);
 /// # Errors
 /// [`CubicalError`]: of the persistent homology of a cluster.
 pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
-    let places = skeleton.places();
-    let is_junction = |place: usize| !is_line(skeleton, place) && neighbours(skeleton, place).len() > 1;
+    let voxels = Neighbours::of(skeleton);
+    let places = &voxels.places;
     // Every voxel starts as a set of its own. Sets of junction voxels that touch are united.
     let mut set: Vec<usize> = (0..places.len()).collect();
     let mut edges: Vec<Edge> = Vec::new();
-    for (a, &place) in places.iter().enumerate() {
-        for (b, &other) in
-            places.iter().enumerate().skip(a + 1).filter(|(_, other)| touch(skeleton, place, **other))
-        {
-            if is_junction(place) && is_junction(other) {
+    for a in 0..places.len() {
+        for &b in voxels.of[a].iter().filter(|&&b| b > a) {
+            if voxels.is_junction(a) && voxels.is_junction(b) {
                 let (old, new) = (set[a], set[b]);
                 set.iter_mut().filter(|set| **set == old).for_each(|set| *set = new);
             } else {
@@ -102,12 +118,12 @@ pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
     for number in sets {
         let at: Vec<usize> = (0..edges.len()).filter(|&edge| edges[edge].0.contains(&number)).collect();
         let ends = edges.iter().flat_map(|(ends, _)| ends).filter(|&&end| end == number).count();
-        let is_alone = |place: usize| is_line(skeleton, place).then_some(place);
+        let is_alone = |number: usize| voxels.is_line(number).then_some(places[number]);
         let (2, &[one, other]) = (ends, &at[..]) else {
             nodes.push(number);
             // The only voxel of a closed path that is not contracted.
             if let (2, &[edge]) = (ends, &at[..]) {
-                edges[edge].1.extend(is_alone(places[number]));
+                edges[edge].1.extend(is_alone(number));
             }
             continue;
         };
@@ -115,7 +131,7 @@ pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
         let far = |ends: [usize; 2]| if ends[0] == number { ends[1] } else { ends[0] };
         edges[one].0 = [far(edges[one].0), far(ends)];
         edges[one].1.extend(voxels);
-        edges[one].1.extend(is_alone(places[number]));
+        edges[one].1.extend(is_alone(number));
     }
     let degree = |node: &usize| edges.iter().flat_map(|(ends, _)| ends).filter(|end| *end == node).count();
     let mut degrees: Vec<usize> = nodes.iter().map(degree).collect();
@@ -128,6 +144,10 @@ pub fn outline(skeleton: &BitImage) -> Result<Outline, CubicalError> {
 
 /// The number of independent loops of an image.
 fn loops(image: &BitImage) -> Result<usize, CubicalError> {
+    // The least loop has four voxels.
+    if image.count() < 4 {
+        return Ok(0);
+    }
     let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
     let values = image.to_image(1, Order::C).into();
     let classes = Cubical::new(&values, request).solve(&())?.classes.dimensions;

@@ -13,7 +13,7 @@ use crate::cubical::thinning::bits::{BitImage, WORD};
 /// Distances of neighbouring voxels along planes, rows and columns.
 pub(super) struct Spacing {
     axes: [f64; 3],
-    /// Which axes the image has.
+    /// Whether the image has each of these axes.
     is_axis: [bool; 3],
     /// Length of the step to a neighbour; bit k of the index says whether it leads along axis k.
     steps: [f64; 8],
