@@ -203,6 +203,7 @@ impl<'a> Run<'a> {
             stats: self.setup.arguments.report.stats.as_deref().filter(|_| self.stats.is_none()),
             stats_of_run: self.stats.as_ref().and_then(Sink::file),
             drawing: self.setup.drawing,
+            graph: None,
             picture,
             page,
         };
