@@ -15,7 +15,7 @@ use crate::output::number::Shortest;
 
 pub(super) fn write(skeleton: &Skeleton<'_>, out: &mut dyn Write) -> io::Result<usize> {
     let &Skeleton { graph, unit, order } = skeleton;
-    let tree = graph.tree();
+    let tree = graph.tree().map_err(io::Error::other)?;
     let at = |voxel: usize| placed(graph.shape, order, graph.position(voxel)).map(Shortest);
     writeln!(
         out,

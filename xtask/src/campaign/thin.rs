@@ -123,7 +123,7 @@ fn has_graph(skeleton: &BitImage, object: &BitImage, machine: Machine, pools: &P
     same("components and cycles of the graph", &found, &[verdict.after.betti[0], verdict.after.betti[1]])?;
     let expected = plain_graph::outline(skeleton).map_err(|error| format!("no plain graph: {error}"))?;
     same("nodes and branches of the graph", &graph.outline(skeleton), &expected)?;
-    let tree = graph.tree();
+    let tree = graph.tree().map_err(|error| format!("no forest: {error}"))?;
     let roots = tree.points.iter().filter(|point| point.parent.is_none()).count();
     same("trees and cuts", &[roots, tree.cuts.len()], &found)?;
     let long = |axis: usize| if skeleton.shape().dim() > 2 - axis { 1.0 } else { f64::INFINITY };

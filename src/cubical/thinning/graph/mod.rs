@@ -293,11 +293,12 @@ const NONE: usize = usize::MAX;
 impl<'a> Tracing<'a> {
     fn new(skeleton: &'a BitImage, steps: &'a Spacing, progress: &dyn Progress) -> Result<Self, Refused> {
         let voxels = Voxels::of(skeleton)?;
-        let (cluster_of, towards_root) = (vec![NONE; voxels.len()], vec![NONE; voxels.len()]);
+        let none = || memory::filled(NONE, voxels.len());
+        let (cluster_of, towards_root) = (none()?, none()?);
         let (clusters, arcs, lines, closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut found = Tracing { voxels, steps, cluster_of, clusters, towards_root, arcs, lines, closed };
         found.find_clusters(progress);
-        found.find_arcs(progress);
+        found.find_arcs(progress)?;
         for number in 0..found.clusters.len() {
             if number.is_multiple_of(STEPS) {
                 check(progress);
@@ -336,8 +337,8 @@ impl<'a> Tracing<'a> {
     }
 
     /// Follows the lines from all clusters, then the closed ones.
-    fn find_arcs(&mut self, progress: &dyn Progress) {
-        let mut is_followed = vec![false; self.voxels.len()];
+    fn find_arcs(&mut self, progress: &dyn Progress) -> Result<(), Refused> {
+        let mut is_followed = memory::filled(false, self.voxels.len())?;
         for start in 0..self.voxels.len() {
             if start.is_multiple_of(STEPS) {
                 check(progress);
@@ -368,6 +369,7 @@ impl<'a> Tracing<'a> {
                 self.clusters[self.cluster_of[voxel]].arcs.push((2 * number + end, voxel));
             }
         }
+        Ok(())
     }
 
     /// Appends the line that is entered from `before` at `voxel`, and returns the first voxel after it.

@@ -174,7 +174,7 @@ fn trees_lack_the_thinnest_link_of_each_cycle() {
     for (skeleton, object) in drawn() {
         let spacing = vec![1.0; skeleton.shape().axes().len()];
         let graph = SkeletonGraph::new(&skeleton, &object, &spacing, &()).unwrap();
-        let tree = graph.tree();
+        let tree = graph.tree().unwrap();
         let roots = tree.points.iter().filter(|point| point.parent.is_none()).count();
         assert_eq!([roots, tree.cuts.len()], [graph.components(), graph.cycles()]);
         let index = |voxel: usize| tree.points.iter().position(|point| point.voxel == voxel).unwrap();

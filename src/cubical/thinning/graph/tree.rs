@@ -7,6 +7,10 @@
 
 use super::SkeletonGraph;
 use crate::disjoint_sets::DisjointSets;
+use crate::memory::{self, Refused};
+
+/// Bytes that are needed for each voxel of a branch: itself, its link, its set, its neighbours and its point.
+const BYTES_PER_VOXEL: u64 = 192;
 
 /// A voxel of a [`SkeletonTree`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +36,11 @@ pub struct SkeletonTree {
 
 impl SkeletonGraph {
     /// Cuts every cycle at its thinnest link.
-    pub fn tree(&self) -> SkeletonTree {
+    ///
+    /// # Errors
+    /// [`Refused`]: there is no memory for the forest.
+    pub fn tree(&self) -> Result<SkeletonTree, Refused> {
+        memory::probe((self.voxels.len() + self.nodes.len()) as u64 * BYTES_PER_VOXEL)?;
         let nodes = self.nodes.iter().map(|node| (node.voxel, node.radius));
         let mut all: Vec<(usize, f64)> =
             self.voxels.iter().copied().zip(self.radii.iter().copied()).collect();
@@ -58,7 +66,10 @@ impl SkeletonGraph {
             }
         }
         let points = rooted(&all, &kept, &mut (0..all.len()).map(|point| roots[sets.find(point)]));
-        SkeletonTree { points, cuts: cut.into_iter().map(|link| link.map(|point| all[point].0)).collect() }
+        Ok(SkeletonTree {
+            points,
+            cuts: cut.into_iter().map(|link| link.map(|point| all[point].0)).collect(),
+        })
     }
 }
 
