@@ -31,7 +31,7 @@ fn small_graphs() {
     assert_eq!(of(&[4], ".##."), (vec![1, 1], vec![(EndEnd, 1.0)]));
     // A corner is no junction, and the line takes the short way around it.
     assert_eq!(of(&[3, 3], "##. .#. .##"), (vec![1, 1], vec![(EndEnd, 2.0 * DIAGONAL)]));
-    assert_eq!(of(&[3, 4], "###. ..#. ..##"), (vec![1, 1], vec![(EndEnd, 1.0 + 2.0 * DIAGONAL)]));
+    assert_eq!(of(&[3, 4], "###. ..#. ..##"), (vec![1, 1], vec![(EndEnd, 1.0 + DIAGONAL + DIAGONAL)]));
     // Clusters that nothing leaves reach from end to end.
     assert_eq!(of(&[2, 2], "##.#"), (vec![1, 1], vec![(EndEnd, DIAGONAL)]));
     assert_eq!(of(&[3, 3], "#########"), (vec![1, 1], vec![(EndEnd, 2.0 * DIAGONAL)]));
