@@ -349,7 +349,12 @@ impl Thinning {
         Ok((if self.invert { bits.inverted() } else { bits }, threshold))
     }
 
-    fn skeleton(&self, object: &BitImage, run: &Run, progress: &dyn Progress) -> Result<SkeletonOutcome, Failure> {
+    fn skeleton(
+        &self,
+        object: &BitImage,
+        run: &Run,
+        progress: &dyn Progress,
+    ) -> Result<SkeletonOutcome, Failure> {
         let skeleton = Skeleton { backend: run.backend.clone(), ..Skeleton::new(object, self.request) };
         Ok(skeleton.solve(progress)?)
     }
@@ -405,21 +410,21 @@ pub(crate) fn skeleton_graph<'py>(
     let starts = branches.iter().map(|branch| branch.voxels.start).chain([graph.voxels.len()]);
     let doubles = |numbers: Vec<f64>| PyArray1::from_vec(py, numbers);
     let answer = (
-        places(py, nodes.iter().map(|node| node.voxel)),
-        places(py, nodes.iter().map(|node| node.degree)),
+        indices(py, nodes.iter().map(|node| node.voxel)),
+        indices(py, nodes.iter().map(|node| node.degree)),
         doubles(nodes.iter().map(|node| node.radius).collect()),
-        places(py, branches.iter().flat_map(|branch| branch.nodes)),
+        indices(py, branches.iter().flat_map(|branch| branch.nodes)),
         PyArray1::from_iter(py, branches.iter().map(|branch| branch.kind as u8)),
         doubles(branches.iter().map(|branch| branch.length).collect()),
-        places(py, starts),
-        places(py, graph.voxels.iter().copied()),
+        indices(py, starts),
+        indices(py, graph.voxels.iter().copied()),
         doubles(graph.radii),
     );
     answer.into_pyobject(py)
 }
 
-/// Numbers of places as an array of NumPy's indices.
-fn places<'py>(py: Python<'py>, places: impl Iterator<Item = usize>) -> Bound<'py, PyArray1<i64>> {
-    // No image has more than 2^63 voxels.
-    PyArray1::from_iter(py, places.map(|place| place as i64))
+/// Numbers as an array of NumPy's indices.
+fn indices<'py>(py: Python<'py>, numbers: impl Iterator<Item = usize>) -> Bound<'py, PyArray1<i64>> {
+    // No image has 2^63 voxels.
+    PyArray1::from_iter(py, numbers.map(|number| number as i64))
 }
