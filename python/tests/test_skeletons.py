@@ -69,7 +69,7 @@ def test_skeletons_of_other_programs() -> None:
     assert graph.lengths.tolist() == [6.0] and graph.kinds.tolist() == [0]
     assert graph.radii.tolist() == [2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 2.0]
     same = lacuna_tda.skeleton_graph(np.asfortranarray(image), skeleton=np.asfortranarray(line))
-    assert all(np.array_equal(one, other) for one, other in zip(graph, same))
+    np.testing.assert_equal(graph, same)
     assert repr(graph) == "<SkeletonGraph of 2 nodes and 1 branches>"
     assert np.array_equal(graph.path(-1), graph.voxels)
     with pytest.raises(IndexError):
@@ -92,7 +92,7 @@ def test_what_graphs_refuse() -> None:
         with pytest.raises(ValueError, match=said):
             lacuna_tda.skeleton_graph(image, spacing=spacing)
     with pytest.raises(TypeError, match="spacing: expected a number, found 'a'"):
-        lacuna_tda.skeleton_graph(image, spacing=["a", "b"])
+        lacuna_tda.skeleton_graph(image, spacing=["a", "b"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match=r"skeleton: expected the shape of the image, \(5, 9\), found \(9, 5\)"):
         lacuna_tda.skeleton_graph(image, skeleton=image.T)
     with pytest.raises(ValueError, match="rule guo-hall: expected an image of one plane"):
