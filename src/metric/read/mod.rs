@@ -11,7 +11,7 @@
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `triangle` |
 //! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `array` |
 //! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `array` |
-//! | `off`, `obj`, `ply` | meshes and scans, of which the vertices are points | `off`, `obj`, `ply`, `vertices` |
+//! | `off`, `obj`, `ply` | meshes and scans, of which the vertices are points, and for [`read_mesh`] the faces and edges polygons | `off`, `obj`, `ply`, `vertices`, `polygons` |
 //! | `xyz` | molecules, of which the atoms are points | `xyz`, `vertices` |
 //! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
 //!
@@ -84,6 +84,7 @@ mod obj;
 mod off;
 mod options;
 mod ply;
+mod polygons;
 mod text;
 mod triangle;
 mod vertices;
@@ -93,6 +94,7 @@ pub use crate::input::{Place, Problem};
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
 pub use format::DistanceFormat;
 pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize};
+pub use polygons::Polygons;
 
 use super::{Distances, DistancesError, MetricError, PointCloud, Value};
 use crate::input::matrix_market::is_matrix_market;
@@ -212,6 +214,17 @@ pub fn read_path_exactly(path: &Path, options: DistanceOptions) -> Result<Loaded
     Ok(loaded)
 }
 
+/// Like [`read_path`], but returns the faces and edges of a mesh as well. Other files have none.
+///
+/// # Errors
+/// Those of [`read_path`]; a face or edge is malformed.
+pub fn read_mesh(path: &Path, options: &DistanceOptions) -> Result<(Loaded, Polygons), ReadError> {
+    let name = source::name_of(path);
+    let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let mut polygons = Polygons::default();
+    Ok((read_with(&name, &bytes, options, Some(&mut polygons))?, polygons))
+}
+
 /// Reads the content of a file. `name` is used in messages and, without a format, for its extension.
 ///
 /// # Errors
@@ -221,10 +234,19 @@ pub fn read_bytes(
     bytes: &[u8],
     options: impl Into<DistanceOptions>,
 ) -> Result<Loaded, ReadError> {
-    let options = options.into();
+    read_with(name, bytes, &options.into(), None)
+}
+
+/// Reads the content of a file, with the faces and edges of a mesh if there is a place for them.
+fn read_with(
+    name: &str,
+    bytes: &[u8],
+    options: &DistanceOptions,
+    polygons: Option<&mut Polygons>,
+) -> Result<Loaded, ReadError> {
     let mut attempt = Attempt { format: options.format, detection: None };
     gzip::unpacked(bytes)
-        .and_then(|bytes| read(name, &bytes, &options, &mut attempt))
+        .and_then(|bytes| read(name, &bytes, options, &mut attempt, polygons))
         .map_err(|problem| ReadError::of(name.to_owned(), attempt.format, attempt.detection, problem))
 }
 
@@ -245,6 +267,7 @@ fn read(
     bytes: &[u8],
     options: &DistanceOptions,
     attempt: &mut Attempt,
+    polygons: Option<&mut Polygons>,
 ) -> Result<Loaded, Problem> {
     let matrix = match options.format {
         Some(_) => None,
@@ -260,7 +283,9 @@ fn read(
     let container = attempt.format.and_then(|format| Some((format, container(bytes, format)?)));
     check_options(options, container.map(|(_, container)| container))?;
     let input = match container {
-        Some((format, container)) => read_container(bytes, container, format, options, &mut notes)?,
+        Some((format, container)) => {
+            read_container(bytes, (container, format), options, polygons, &mut notes)?
+        }
         None => read_text(bytes, options, attempt, matrix, &mut notes)?,
     };
     // The format of a text has been detected by now.
@@ -285,9 +310,9 @@ fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
 /// Reads a file that is not plain text, with its content interpreted as `format`.
 fn read_container(
     bytes: &[u8],
-    container: DistanceFormat,
-    format: DistanceFormat,
+    (container, format): (DistanceFormat, DistanceFormat),
     options: &DistanceOptions,
+    polygons: Option<&mut Polygons>,
     notes: &mut Vec<String>,
 ) -> Result<Input, Problem> {
     let is_array =
@@ -301,9 +326,9 @@ fn read_container(
         DistanceFormat::MatrixMarket => array::read_matrix_market(bytes, format, options, notes),
         DistanceFormat::Dipha => Ok(dipha::read::<f32>(bytes, options, notes)?.into()),
         DistanceFormat::Binary => Ok(triangle::read_binary(bytes)?.into()),
-        DistanceFormat::Off => Ok(off::read(bytes, notes)?.into()),
-        DistanceFormat::Obj => Ok(obj::read(bytes, notes)?.into()),
-        DistanceFormat::Ply => ply::read(bytes, notes),
+        DistanceFormat::Off => Ok(off::read(bytes, polygons, notes)?.into()),
+        DistanceFormat::Obj => Ok(obj::read(bytes, polygons, notes)?.into()),
+        DistanceFormat::Ply => ply::read(bytes, polygons, notes),
         DistanceFormat::Xyz => Ok(xyz::read(bytes)?.into()),
         _ => Err(no_reader("a file that is no table of text", container)),
     }

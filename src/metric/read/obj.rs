@@ -1,8 +1,10 @@
 //! `obj`: the vertices of a mesh in Wavefront's text.
 //!
-//! A line `v x y z` is a vertex; a weight or color after it is ignored. All other statements, such as normals `vn` and
-//! faces `f`, are skipped.
+//! A line `v x y z` is a vertex; a weight or color after it is ignored. A line `f 1 2 3` is a face, and `l 1 2 3` are
+//! edges from each vertex to the next; numbers after a slash are ignored, and −1 is the last vertex so far. Both are
+//! skipped where only points are wanted, as are all other statements, such as normals `vn`.
 
+use super::polygons::Polygons;
 use super::vertices::{lines_without_comments, note_on_faces, push_point};
 use crate::input::text::{plain, quote, words};
 use crate::input::{Place, Problem};
@@ -30,14 +32,31 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     vertices > 0 && others > 0
 }
 
-/// Reads the vertices of a mesh; a note says what is left out.
-pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f32>, Problem> {
+/// Reads the vertices of a mesh, and its faces and edges if there is a place for them; otherwise a note says that faces
+/// are left out.
+pub(super) fn read(
+    bytes: &[u8],
+    polygons: Option<&mut Polygons>,
+    notes: &mut Vec<String>,
+) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let (mut coordinates, mut faces) = (Vec::new(), 0);
-    let mut goes_on = false;
+    // Faces and edges, which may come before their vertices: line, number of vertices so far, words.
+    let mut listed: Vec<(usize, usize, Vec<&[u8]>)> = Vec::new();
+    let (mut goes_on, mut is_listed) = (false, false);
     for (line, row) in lines_without_comments(&text) {
+        let own = row.trim_ascii_end();
+        let is_begun = std::mem::replace(&mut goes_on, own.ends_with(b"\\"));
+        if !is_begun {
+            is_listed = polygons.is_some() && matches!(words(own).next(), Some(b"f" | b"l"));
+            if is_listed {
+                listed.push((line, coordinates.len() / 3, Vec::new()));
+            }
+        }
+        if let Some((_, _, all)) = listed.last_mut().filter(|_| is_listed) {
+            all.extend(words(own.strip_suffix(b"\\").unwrap_or(own)));
+        }
         let mut words = words(row);
-        let is_begun = std::mem::replace(&mut goes_on, row.trim_ascii_end().ends_with(b"\\"));
         match words.next().unwrap_or_default() {
             // A continuation of a statement other than a vertex; those are short.
             _ if is_begun => {}
@@ -53,8 +72,36 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f
     if coordinates.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one vertex, v x y z", "none"));
     }
-    note_on_faces(faces, notes);
+    let vertices = coordinates.len() / 3;
+    match polygons {
+        None => note_on_faces(faces, notes),
+        Some(polygons) => {
+            for (line, before, words) in listed {
+                let index = |word: &&[u8]| {
+                    let problem =
+                        || Problem::new(Place::Line(line), "indices of vertices from 1", quote(word));
+                    index(word, before).ok_or_else(problem)
+                };
+                let corners = words[1..].iter().map(index).collect::<Result<Vec<u64>, Problem>>()?;
+                if words[0] == b"f" {
+                    polygons.push(&corners, vertices, Place::Line(line))?;
+                    continue;
+                }
+                for edge in corners.windows(2) {
+                    polygons.push(edge, vertices, Place::Line(line))?;
+                }
+            }
+        }
+    }
     PointCloud::new(3, coordinates)
+}
+
+/// The index, from 0, of the vertex that a word names, after `before` vertices.
+fn index(word: &[u8], before: usize) -> Option<u64> {
+    let vertex = word.split(|&byte| byte == b'/').next()?;
+    let index: i64 = std::str::from_utf8(vertex).ok()?.parse().ok()?;
+    let from_first = if index > 0 { index - 1 } else { (before as i64).checked_add(index)? };
+    u64::try_from(from_first).ok().filter(|_| index != 0)
 }
 
 #[cfg(test)]
@@ -63,7 +110,7 @@ mod tests {
 
     fn noted(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
         let mut notes = Vec::new();
-        read(bytes, &mut notes).map(|read| (read, notes))
+        read(bytes, None, &mut notes).map(|read| (read, notes))
     }
 
     #[test]
@@ -90,6 +137,30 @@ mod tests {
         ] {
             let error = noted(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(fragment), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn faces_and_edges_are_polygons() {
+        let polygons = |text: &str| {
+            let mut polygons = Polygons::default();
+            let read = read(text.as_bytes(), Some(&mut polygons), &mut Vec::new());
+            read.map(|_| polygons.iter().map(<[u32]>::to_vec).collect::<Vec<_>>())
+                .map_err(|error| error.to_string())
+        };
+        let text =
+            "f 3/1/2 1 2//7\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 \\\n -3 # last\nl 1 2 3\nvn 0 0 1\nv 9 9 9\n";
+        let expected = [&[2, 0, 1][..], &[2, 1, 0], &[0, 1], &[1, 2]].map(<[u32]>::to_vec).to_vec();
+        assert_eq!(polygons(text), Ok(expected));
+        for (text, error) in [
+            ("v 0 0 0\nf 1 0 1\n", "line 2: expected indices of vertices from 1, found \"0\""),
+            ("v 0 0 0\nf -2\n", "line 2: expected indices of vertices from 1, found \"-2\""),
+            ("v 0 0 0\nf 1 a/1\n", "line 2: expected indices of vertices from 1, found \"a/1\""),
+            ("v 0 0 0\nl 1 2\n", "line 2: expected a vertex among the 1 of the mesh, found index 1, from 0"),
+            ("v 0 0 0\nf\n", "line 2: expected a face or edge of different vertices"),
+        ] {
+            let found = polygons(text).unwrap_err();
+            assert!(found.contains(error), "{text:?}: {found}");
         }
     }
 

@@ -4,11 +4,12 @@
 //! OFF                      also COFF, NOFF, STOFF and so on, whose further numbers of a vertex are passed over
 //! VERTICES FACES EDGES     in the first line, too; nOFF has the number of coordinates before
 //! x y z                    a vertex a line
-//! …                        faces, which are left out
+//! N i j k …                faces, by the number of vertices and their indices from 0; a color after them is ignored
 //! ```
 //!
-//! Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
+//! Faces are left out where only points are wanted. Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
 
+use super::polygons::Polygons;
 use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few};
 use crate::input::text::{plain, quote, words};
 use crate::input::{Place, Problem};
@@ -32,8 +33,13 @@ fn letters(word: &[u8]) -> Option<&[u8]> {
     rest.is_empty().then_some(letters)
 }
 
-/// Reads the vertices of a mesh; a note says what is left out.
-pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f32>, Problem> {
+/// Reads the vertices of a mesh, and its faces if there is a place for them; otherwise a note says that they are left
+/// out.
+pub(super) fn read(
+    bytes: &[u8],
+    polygons: Option<&mut Polygons>,
+    notes: &mut Vec<String>,
+) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let mut lines = lines_without_comments(&text);
     let (line, first) = lines.next().ok_or_else(|| Problem::new(Place::Whole, "a line OFF", "no line"))?;
@@ -74,7 +80,27 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f
         let (line, row) = lines.next().ok_or_else(|| too_few(vertices, found))?;
         push_point(words(row), (line, 1), dimension, &mut coordinates)?;
     }
-    note_on_faces(faces, notes);
+    match polygons {
+        None => note_on_faces(faces, notes),
+        Some(polygons) => {
+            for found in 0..faces {
+                let promised = |found| {
+                    Problem::new(
+                        Place::Whole,
+                        format!("{faces} lines of faces"),
+                        format!("{found} before the file ends"),
+                    )
+                };
+                let (line, row) = lines.next().ok_or_else(|| promised(found))?;
+                let mut words = words(row);
+                let expected = "a number of vertices and as many indices";
+                let mut next = || words.next().and_then(count).ok_or_else(|| problem(line, expected, row));
+                let corners =
+                    (0..next()?).map(|_| Ok(next()? as u64)).collect::<Result<Vec<_>, Problem>>()?;
+                polygons.push(&corners, vertices, Place::Line(line))?;
+            }
+        }
+    }
     PointCloud::new(dimension, coordinates)
 }
 
@@ -93,7 +119,7 @@ mod tests {
 
     fn noted(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
         let mut notes = Vec::new();
-        read(bytes, &mut notes).map(|read| (read, notes))
+        read(bytes, None, &mut notes).map(|read| (read, notes))
     }
 
     #[test]
@@ -133,6 +159,37 @@ mod tests {
         }
         // Memory is not reserved by a promised count alone.
         assert!(error("OFF\n18446744073709551615 0 0\n0 0 0\n").contains("found 1 before the file ends"));
+    }
+
+    #[test]
+    fn faces_are_polygons() {
+        let faces = |text: &str| {
+            let mut polygons = Polygons::default();
+            let read = read(text.as_bytes(), Some(&mut polygons), &mut Vec::new());
+            read.map(|_| polygons.iter().map(<[u32]>::to_vec).collect::<Vec<_>>())
+                .map_err(|error| error.to_string())
+        };
+        let vertices = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+        let mesh = |faces: &str| format!("OFF\n4 {} 0\n{vertices}{faces}", faces.lines().count());
+        let expected = vec![vec![0, 1, 2, 3], vec![2, 0], vec![3]];
+        assert_eq!(faces(&mesh("4 0 1 2 3 255 0 0\n2 2 0\n1 3\n")), Ok(expected));
+        for (text, error) in [
+            (mesh("3 0 1\n"), "line 7: expected a number of vertices and as many indices, found \"3 0 1\""),
+            (mesh("3 0 1 x\n"), "line 7: expected a number of vertices and as many indices"),
+            (mesh("3 0 1 4\n"), "line 7: expected a vertex among the 4 of the mesh, found index 4, from 0"),
+            (
+                mesh("3 0 1 1\n"),
+                "line 7: expected a face or edge of different vertices, found [0, 1, 1], from 0",
+            ),
+            (mesh("0\n"), "line 7: expected a face or edge of different vertices"),
+            (
+                format!("OFF\n4 2 0\n{vertices}3 0 1 2\n"),
+                "expected 2 lines of faces, found 1 before the file ends",
+            ),
+        ] {
+            let found = faces(&text).unwrap_err();
+            assert!(found.contains(error), "{text:?}: {found}");
+        }
     }
 
     #[test]

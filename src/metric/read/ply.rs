@@ -12,10 +12,12 @@
 //! …                                       the elements, in the order of the header
 //! ```
 //!
-//! Coordinates of type double or 32-bit integer are read in double precision, others in single precision. Other
-//! properties and elements are skipped.
+//! Coordinates of type double or 32-bit integer are read in double precision, others in single precision. Lists
+//! `vertex_indices` or `vertex_index` of the element face, and numbers `vertex1` and `vertex2` of the element edge, are
+//! faces and edges where a mesh is wanted. Other properties and elements are skipped.
 
 use super::Input;
+use super::polygons::Polygons;
 use super::text::is_number;
 use crate::input::npy::{Scalar, word_of};
 use crate::input::text::quote;
@@ -31,8 +33,12 @@ pub(super) fn is_ply(bytes: &[u8]) -> bool {
     bytes.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
 }
 
-/// Reads the vertices; notes say what is left out.
-pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<Input, Problem> {
+/// Reads the vertices, and the faces and edges if there is a place for them; notes say what is left out.
+pub(super) fn read(
+    bytes: &[u8],
+    mut polygons: Option<&mut Polygons>,
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
     let header = Header::parse(bytes)?;
     let Some(place) = header.elements.iter().position(|element| element.name == "vertex") else {
         return Err(Problem::new(Place::Whole, "an element vertex in the header", "none"));
@@ -40,8 +46,9 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<Input, Probl
     let vertex = &header.elements[place];
     let axes = vertex.axes()?;
     let mut data = Data { bytes, at: header.end, encoding: header.encoding };
+    let vertices = vertex.count as usize;
     for element in &header.elements[..place] {
-        data.element(element, |_, _| ())?;
+        data.polygons(element, vertices, polygons.as_deref_mut())?;
     }
     let mut values = Vec::new();
     let mut point = [0.0; 3];
@@ -57,8 +64,15 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<Input, Probl
             }
         }
     })?;
+    let takes = |element: &Element| polygons.is_some() && element.corners().is_some();
     let others = header.elements.iter().filter(|element| element.name != "vertex" && element.count > 0);
+    let others = others.filter(|element| !takes(element));
     notes.extend(others.map(|element| format!("{} of element {} left out", element.count, element.name)));
+    if polygons.is_some() {
+        for element in &header.elements[place + 1..] {
+            data.polygons(element, vertices, polygons.as_deref_mut())?;
+        }
+    }
     if axes.iter().any(|&axis| vertex.properties[axis].kind.is_wide()) {
         return Ok(Input::Double(PointCloud::new(axes.len(), values)?.into()));
     }
@@ -121,6 +135,22 @@ impl Element {
                     format!("{names:?}"),
                 ))
             }
+        }
+    }
+}
+
+impl Element {
+    /// Indices of the properties that name the vertices of a face or an edge.
+    fn corners(&self) -> Option<Vec<usize>> {
+        let of_name = |name: &str, is_list: bool| {
+            self.properties.iter().position(|p| p.name == name && p.count.is_some() == is_list)
+        };
+        match self.name.as_str() {
+            "face" => {
+                of_name("vertex_indices", true).or(of_name("vertex_index", true)).map(|list| vec![list])
+            }
+            "edge" => Some(vec![of_name("vertex1", false)?, of_name("vertex2", false)?]),
+            _ => None,
         }
     }
 }
@@ -204,25 +234,59 @@ struct Data<'a> {
 impl Data<'_> {
     /// Reads all elements of a kind. `take` receives each number that is not in a list, with the index of its property.
     fn element(&mut self, element: &Element, mut take: impl FnMut(usize, f64)) -> Result<(), Problem> {
-        if element.properties.is_empty() {
-            return Ok(());
+        for _ in 0..if element.properties.is_empty() { 0 } else { element.count } {
+            self.one(element, |place, value| {
+                if element.properties[place].count.is_none() {
+                    take(place, value)
+                }
+            })?;
         }
+        Ok(())
+    }
+
+    /// Reads all elements of a kind. If they are faces or edges and there is a place for them, they are added there.
+    fn polygons(
+        &mut self,
+        element: &Element,
+        vertices: usize,
+        polygons: Option<&mut Polygons>,
+    ) -> Result<(), Problem> {
+        let (Some(polygons), Some(of)) = (polygons, element.corners()) else {
+            return self.element(element, |_, _| ());
+        };
+        let mut corners = Vec::new();
         for _ in 0..element.count {
-            for (place, property) in element.properties.iter().enumerate() {
-                let Some(count) = property.count else {
-                    take(place, self.number(property.kind, element)?);
-                    continue;
-                };
-                let at = self.at;
-                let entries = self.number(count, element)?;
-                if entries < 0.0 || entries.fract() != 0.0 {
-                    let found = entries.to_string();
-                    return Err(Problem::new(self.place(at), "the length of a list", found));
+            let at = self.at;
+            corners.clear();
+            self.one(element, |place, value| {
+                if of.contains(&place) {
+                    corners.push(value)
                 }
-                // The loop ends with an error at the first missing number, so a huge count costs nothing.
-                for _ in 0..entries as u64 {
-                    self.number(property.kind, element)?;
-                }
+            })?;
+            // What is no index is rejected as one that does not exist.
+            let index =
+                |&corner: &f64| if corner.fract() == 0.0 && corner >= 0.0 { corner as u64 } else { u64::MAX };
+            polygons.push(&corners.iter().map(index).collect::<Vec<_>>(), vertices, self.place(at))?;
+        }
+        Ok(())
+    }
+
+    /// Reads an element. `take` receives each number, also those in lists, with the index of its property.
+    fn one(&mut self, element: &Element, mut take: impl FnMut(usize, f64)) -> Result<(), Problem> {
+        for (place, property) in element.properties.iter().enumerate() {
+            let Some(count) = property.count else {
+                take(place, self.number(property.kind, element)?);
+                continue;
+            };
+            let at = self.at;
+            let entries = self.number(count, element)?;
+            if entries < 0.0 || entries.fract() != 0.0 {
+                let found = entries.to_string();
+                return Err(Problem::new(self.place(at), "the length of a list", found));
+            }
+            // The loop ends with an error at the first missing number, so a huge count costs nothing.
+            for _ in 0..entries as u64 {
+                take(place, self.number(property.kind, element)?);
             }
         }
         Ok(())
@@ -312,7 +376,7 @@ mod tests {
 
     fn noted(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
         let mut notes = Vec::new();
-        read(bytes, &mut notes).map(|read| (read, notes))
+        read(bytes, None, &mut notes).map(|read| (read, notes))
     }
 
     #[test]
