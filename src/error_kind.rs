@@ -19,6 +19,7 @@ use crate::cubical::value::Inexact;
 use crate::cubical::write::Unwritable;
 use crate::cubical::{CubicalError, ShapeError};
 use crate::diagram::distance::DistanceError;
+use crate::ect::EctError;
 use crate::input;
 use crate::matrix::cycles::CyclesError;
 use crate::matrix::write::UntoldDimension;
@@ -98,6 +99,10 @@ classified! {
         Self::Interrupted(error) => error.error_kind(),
     }
     GraphError {
+        Self::Memory(_) => ErrorKind::Memory,
+        Self::Interrupted(error) => error.error_kind(),
+    }
+    EctError {
         Self::Memory(_) => ErrorKind::Memory,
         Self::Interrupted(error) => error.error_kind(),
     }

@@ -79,6 +79,7 @@
 //! | cycles of the bars of images | the standard pairing; duality | [`cubical::persistence::representatives`] |
 //! | Euler characteristic curves, VCEC | Wang, Wagner, Chen 2022 | [`cubical::ecc`] |
 //! | thinning | Guo, Hall 1989; see there | [`cubical::thinning`] |
+//! | Euler characteristic transform | Turner, Mukherjee, Boyer 2014; see there | [`ect`] |
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`cells`] |
 //! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
@@ -113,6 +114,7 @@ pub mod cubical;
 pub(crate) mod cuda;
 pub mod diagram;
 mod disjoint_sets;
+pub mod ect;
 mod error_kind;
 #[cfg(feature = "generate")]
 pub mod generate;

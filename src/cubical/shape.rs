@@ -200,7 +200,7 @@ impl Shape {
     }
 
     /// Rearranges one item per kept axis from memory order to the order of the user's axes.
-    pub(in crate::cubical) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
+    pub(crate) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();
         if self.order == Order::F {
             axes.reverse();

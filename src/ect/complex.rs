@@ -1,0 +1,304 @@
+//! The transform of points with cells on them: point sets, graphs, meshes and other complexes.
+
+use super::error::EctError;
+use super::heights::{Batch, LANES, Scale, batches, tally};
+use super::request::{Center, Ect, EctRequest};
+use crate::memory::{self, Refused};
+use crate::metric::read::Polygons;
+use crate::parallel;
+use crate::progress::{Progress, interruptible};
+use crate::simd::{Kernel, Level, Simd};
+
+/// A complex with vertices in R^d: their coordinates, and other cells as lists of vertices. Every cell is given: those
+/// in the boundary of others, too.
+///
+/// ```
+/// use lacuna::ect::{EctRequest, EmbeddedComplex, of_complex};
+///
+/// // A triangle without its inside: from below one vertex, then both sides, then the edge above.
+/// let mut triangle = EmbeddedComplex::new(2, vec![0.0, -1.0, -1.0, 0.5, 1.0, 0.5])?;
+/// triangle.push_cells(1, 2, &[0, 1, 1, 2, 2, 0], None)?;
+/// let ect = of_complex(&triangle, &EctRequest::new(4, 9), &())?;
+/// // Direction 1 is that of the second axis.
+/// assert_eq!(ect.row(1), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
+/// # Ok::<(), lacuna::ect::EctError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddedComplex {
+    dimension: usize,
+    coordinates: Vec<f64>,
+    /// Weights of the vertices; empty if all are 1.
+    weights: Vec<f64>,
+    /// The vertices of all cells but the vertices themselves.
+    vertices: Vec<u32>,
+    /// Beside each cell, where its vertices end, and its weight times (−1)^dim.
+    cells: Vec<(usize, f64)>,
+}
+
+impl EmbeddedComplex {
+    /// The complex of vertices with these coordinates, vertex by vertex, and no other cell.
+    ///
+    /// # Errors
+    /// [`EctError::Complex`]: the coordinates are not those of whole points, or there are more than 2^32 points.
+    /// [`EctError::NotFinite`]: a coordinate is not finite.
+    pub fn new(dimension: usize, coordinates: Vec<f64>) -> Result<Self, EctError> {
+        let is_whole = dimension > 0 && coordinates.len().is_multiple_of(dimension);
+        if !is_whole || coordinates.len() / dimension > 1 << 32 {
+            return Err(EctError::Complex {
+                place: "vertices".to_owned(),
+                expected: format!("up to 2^32 points of {} coordinates", dimension.max(1)),
+                found: format!("{} coordinates", coordinates.len()),
+            });
+        }
+        check_finite(&coordinates, &|place| format!("vertex {}", place / dimension))?;
+        let (weights, vertices, cells) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(EmbeddedComplex { dimension, coordinates, weights, vertices, cells })
+    }
+
+    /// The complex of the vertices, edges and faces of a mesh. The sides of faces are edges, each of them once.
+    ///
+    /// # Errors
+    /// Those of [`EmbeddedComplex::new`] and [`push_cells`](EmbeddedComplex::push_cells).
+    pub fn of_mesh(dimension: usize, coordinates: Vec<f64>, polygons: &Polygons) -> Result<Self, EctError> {
+        let mut complex = EmbeddedComplex::new(dimension, coordinates)?;
+        let mut edges = Vec::new();
+        memory::reserve(&mut edges, polygons.corners())?;
+        for polygon in polygons.iter() {
+            // The two sides of a polygon with two vertices are one edge.
+            let ends = polygon.iter().zip(polygon.iter().cycle().skip(1)).filter(|(a, b)| a != b);
+            edges.extend(ends.map(|(&a, &b)| [a.min(b), a.max(b)]));
+            if polygon.len() > 2 {
+                complex.push_cells(2, polygon.len(), polygon, None)?;
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        complex.push_cells(1, 2, edges.as_flattened(), None)?;
+        Ok(complex)
+    }
+
+    /// Sets the weights of the vertices, which are 1 without.
+    ///
+    /// # Errors
+    /// [`EctError::Complex`]: there is not one weight for each vertex. [`EctError::NotFinite`]: one is not finite.
+    pub fn set_vertex_weights(&mut self, weights: Vec<f64>) -> Result<(), EctError> {
+        if weights.len() != self.len() {
+            return Err(EctError::Complex {
+                place: "weights of vertices".to_owned(),
+                expected: self.len().to_string(),
+                found: weights.len().to_string(),
+            });
+        }
+        check_finite(&weights, &|vertex| format!("weight of vertex {vertex}"))?;
+        self.weights = weights;
+        Ok(())
+    }
+
+    /// Adds cells of this dimension and number of vertices each, which are listed cell by cell. A cell without a weight
+    /// has the greatest weight of its vertices.
+    ///
+    /// # Errors
+    /// [`EctError::Complex`]: the vertices are not those of whole cells, one does not exist, or there is not one weight
+    /// for each cell. [`EctError::NotFinite`]: a weight is not finite. [`EctError::Memory`].
+    pub fn push_cells(
+        &mut self,
+        dim: usize,
+        size: usize,
+        vertices: &[u32],
+        weights: Option<&[f64]>,
+    ) -> Result<(), EctError> {
+        let problem = |place: String, expected: String, found: String| {
+            Err(EctError::Complex { place, expected, found })
+        };
+        let all = || format!("cells of dimension {dim}");
+        if size == 0 || !vertices.len().is_multiple_of(size) {
+            return problem(all(), format!("{size} vertices each"), format!("{} vertices", vertices.len()));
+        }
+        let count = vertices.len() / size;
+        if let Some(weights) = weights.filter(|weights| weights.len() != count) {
+            return problem(all(), format!("{count} weights"), weights.len().to_string());
+        }
+        if let Some(place) = vertices.iter().position(|&vertex| vertex as usize >= self.len()) {
+            let place_of = format!("cell {} of dimension {dim}", place / size);
+            return problem(place_of, format!("vertices below {}", self.len()), vertices[place].to_string());
+        }
+        check_finite(weights.unwrap_or_default(), &|cell| {
+            format!("weight of cell {cell} of dimension {dim}")
+        })?;
+        memory::make_room(&mut self.vertices, vertices.len())?;
+        memory::make_room(&mut self.cells, count)?;
+        let sign = if dim.is_multiple_of(2) { 1.0 } else { -1.0 };
+        for (number, cell) in vertices.chunks_exact(size).enumerate() {
+            let greatest =
+                || cell.iter().map(|&vertex| self.weight(vertex as usize)).fold(f64::MIN, f64::max);
+            let weight = weights.map_or_else(greatest, |weights| weights[number]);
+            self.vertices.extend_from_slice(cell);
+            self.cells.push((self.vertices.len(), sign * weight));
+        }
+        Ok(())
+    }
+
+    /// The number of vertices.
+    pub fn len(&self) -> usize {
+        self.coordinates.len() / self.dimension
+    }
+
+    /// Whether there is no vertex.
+    pub fn is_empty(&self) -> bool {
+        self.coordinates.is_empty()
+    }
+
+    /// The number of coordinates of a vertex.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The number of cells of dimension 1 and above.
+    pub fn cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The coordinates of the vertices, vertex by vertex.
+    pub(super) fn coordinates(&self) -> &[f64] {
+        &self.coordinates
+    }
+
+    /// The weight of a vertex.
+    pub(super) fn weight(&self, vertex: usize) -> f64 {
+        self.weights.get(vertex).copied().unwrap_or(1.0)
+    }
+
+    /// The vertices of each cell but the vertices themselves, with its weight times (−1)^dim.
+    #[inline(always)]
+    pub(super) fn each_cell(&self) -> impl Iterator<Item = (&[u32], f64)> {
+        let mut start = 0;
+        self.cells
+            .iter()
+            .map(move |&(end, weight)| (&self.vertices[std::mem::replace(&mut start, end)..end], weight))
+    }
+
+    /// The center, and the greatest distance of a vertex from it.
+    pub(super) fn frame(&self, center: Center) -> Result<(Vec<f64>, f64), EctError> {
+        let points = || self.coordinates.chunks_exact(self.dimension);
+        let count = self.len() as f64;
+        let of_axis = |axis: usize| {
+            let along = points().map(|point| point[axis]);
+            match center {
+                Center::Origin => 0.0,
+                Center::Mean => along.sum::<f64>() / count,
+                Center::Box => {
+                    let most = along.clone().fold(f64::MIN, f64::max);
+                    along.fold(f64::MAX, f64::min) / 2.0 + most / 2.0
+                }
+            }
+        };
+        let center = (0..self.dimension).map(|axis| if self.is_empty() { 0.0 } else { of_axis(axis) });
+        let center: Vec<f64> = center.collect();
+        let square = |point: &[f64]| point.iter().zip(&center).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+        let farthest = points().map(square).fold(0.0, f64::max).sqrt();
+        if !farthest.is_finite() {
+            return Err(EctError::NotFinite {
+                place: "the greatest distance from the center".to_owned(),
+                found: farthest,
+            });
+        }
+        Ok((center, farthest))
+    }
+}
+
+/// Checks that numbers are finite. `place` names that of one that is not.
+fn check_finite(numbers: &[f64], place: &dyn Fn(usize) -> String) -> Result<(), EctError> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(number) => Err(EctError::NotFinite { place: place(number), found: numbers[number] }),
+        None => Ok(()),
+    }
+}
+
+/// Computes the transform of a complex on the current thread pool. `weighted` and `construction` of the request are of
+/// images only. The unit of work that is reported to `progress` is a vertex or cell in eight directions.
+///
+/// # Errors
+/// [`EctError`]: the request is invalid or does not suit the complex; memory; the run is interrupted.
+pub fn of_complex(
+    complex: &EmbeddedComplex,
+    request: &EctRequest,
+    progress: &dyn Progress,
+) -> Result<Ect, EctError> {
+    interruptible(progress, |progress| {
+        request.check()?;
+        let dimension = complex.dimension;
+        let vectors = request.directions.unit_vectors(dimension)?;
+        let (center, farthest) = complex.frame(request.center)?;
+        let scale = request.scale(farthest);
+        let chosen: Vec<usize> = (0..vectors.len() / dimension).collect();
+        let batches = batches(&vectors, dimension, &chosen);
+        let work = (complex.len() + complex.cells()) as u64;
+        progress.begin("transform", None, work.saturating_mul(batches.len() as u64));
+        let stride = request.bins + 1;
+        let histograms = parallel::map(batches.len(), &|number| {
+            let sweep = Sweep { complex, center: &center, batch: &batches[number], scale, stride, progress };
+            Level::detect().run(sweep)
+        });
+        let histograms = histograms.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let radius = request.radius.unwrap_or(farthest);
+        Ect::summed(request, dimension, vectors, (center, radius), &|direction, row| {
+            let start = direction % LANES * stride;
+            row.copy_from_slice(&histograms[direction / LANES][start..start + stride]);
+        })
+    })
+}
+
+/// The histograms of a batch of directions.
+struct Sweep<'a> {
+    complex: &'a EmbeddedComplex,
+    center: &'a [f64],
+    batch: &'a Batch,
+    scale: Scale,
+    stride: usize,
+    progress: &'a dyn Progress,
+}
+
+/// Number of vertices or cells between two reports of progress.
+const REPORTED: usize = 1 << 14;
+
+impl Kernel<u32> for Sweep<'_> {
+    type Output = Result<Vec<f64>, Refused>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Self::Output {
+        let Sweep { complex, center, batch, scale, stride, progress } = self;
+        let mut histograms: Vec<f64> = memory::zeroed(LANES * stride)?;
+        let mut bins: Vec<[u32; LANES]> = memory::zeroed(complex.len())?;
+        let points = complex.coordinates.chunks_exact(complex.dimension);
+        for (vertex, (point, bins)) in points.zip(&mut bins).enumerate() {
+            let mut heights = [0.0; LANES];
+            for ((x, c), along) in point.iter().zip(center).zip(&batch.along) {
+                for (height, component) in heights.iter_mut().zip(along) {
+                    *height += (x - c) * component;
+                }
+            }
+            *bins = heights.map(
+                #[inline(always)]
+                |height| scale.bin(height),
+            );
+            tally(&mut histograms, stride, *bins, complex.weight(vertex));
+            if vertex % REPORTED == REPORTED - 1 {
+                progress.advance(REPORTED as u64);
+            }
+        }
+        for (number, (cell, weight)) in complex.each_cell().enumerate() {
+            let mut last = [0; LANES];
+            for &vertex in cell {
+                for (last, &bin) in last.iter_mut().zip(&bins[vertex as usize]) {
+                    *last = bin.max(*last);
+                }
+            }
+            tally(&mut histograms, stride, last, weight);
+            if number % REPORTED == REPORTED - 1 {
+                progress.advance(REPORTED as u64);
+            }
+        }
+        progress.advance((complex.len() % REPORTED + complex.cells() % REPORTED) as u64);
+        Ok(histograms)
+    }
+}
