@@ -9,6 +9,7 @@ mod cubical;
 mod directory;
 mod distance;
 mod ecc;
+mod ect;
 mod ending;
 mod error;
 mod exit_codes;
@@ -73,6 +74,7 @@ enum Command {
     Phat(Box<phat::Arguments>),
     Cubical(Box<cubical::Arguments>),
     Ecc(Box<ecc::Arguments>),
+    Ect(Box<ect::Arguments>),
     Thin(Box<thin::Arguments>),
     Plot(plot::Arguments),
     Vectorize(vectorize::Arguments),
@@ -170,6 +172,7 @@ fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode, CliErro
         Command::Reduce(arguments) => reduce::run(&arguments, given),
         Command::Cubical(arguments) => cubical::run(&arguments, given),
         Command::Ecc(arguments) => ecc::run(&arguments, given),
+        Command::Ect(arguments) => ect::run(&arguments),
         Command::Phat(arguments) => phat::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Vectorize(arguments) => vectorize::run(&arguments),

@@ -13,6 +13,7 @@ mod deadline;
 mod distance;
 mod distances;
 mod ecc;
+mod ect;
 mod files;
 mod foreign_images;
 mod formats;

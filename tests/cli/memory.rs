@@ -354,9 +354,18 @@ fn limits_that_are_none_are_refused() {
     for memory in ["0", "1.5G", "much", "-1"] {
         rips(["--memory", memory, "x"]).assert().code(2).stderr(contains("such as 256M"));
     }
-    for command in
-        ["distance", "plot", "vectorize", "compare", "convert", "generate", "thin", "cubical", "reduce"]
-    {
+    for command in [
+        "distance",
+        "plot",
+        "vectorize",
+        "compare",
+        "convert",
+        "generate",
+        "thin",
+        "cubical",
+        "reduce",
+        "ect",
+    ] {
         lacuna(command, ["--help"]).assert().success().stdout(contains("--memory").and(contains("--spill")));
     }
 }
