@@ -16,6 +16,7 @@ array([[1.        , 1.41421356]])
 :func:`ecc`               Euler characteristic curve of an image
 :func:`thin`,             skeleton of a binary image, and its graph
 :func:`skeleton_graph`
+:func:`ect`               Euler characteristic transform of an image or a complex
 :func:`bottleneck`,       distances between diagrams
 :func:`wasserstein`
 :func:`landscape`,        diagrams as vectors, as :func:`persistence_image` makes them
@@ -33,6 +34,7 @@ array([[1.        , 1.41421356]])
 :class:`Diagram`          bars, an array for each dimension
 :class:`EulerCurve`       an Euler characteristic curve
 :class:`SkeletonGraph`    nodes and branches of a skeleton
+:class:`EulerTransform`   an Euler characteristic transform
 :func:`plot_diagram`,     pictures of a diagram and of a curve, with matplotlib
 :func:`plot_barcode`,
 :func:`plot_betti`,
@@ -41,8 +43,8 @@ array([[1.        , 1.41421356]])
 :func:`plot_persistence_image`
 :class:`DeviceArray`      a skeleton on a GPU
 :mod:`lacuna_tda.sklearn` transformers of scikit-learn
-:mod:`lacuna_tda.torch`   bars, vectors and Euler curves that PyTorch differentiates
-:mod:`lacuna_tda.jax`     bars that JAX differentiates
+:mod:`lacuna_tda.torch`   bars, vectors, Euler curves and transforms that PyTorch differentiates
+:mod:`lacuna_tda.jax`     bars and transforms that JAX differentiates
 :mod:`lacuna_tda.compat`  modules in the places of other libraries
 ========================= =============================================================
 
@@ -59,6 +61,7 @@ a ``RuntimeError``.
 from ._curves import EulerCurve
 from ._diagram import CellChain, Chain, Diagram, ImageRepresentatives, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
+from ._ect import EulerTransform, ect
 from ._files import BoundaryMatrix, CellPairs, Comparison, compare, convert, read, write
 from ._generate import generate
 from ._images import cubical, cubical_many, ecc, thin
@@ -80,6 +83,7 @@ __all__ = [
     "DeviceArray",
     "Diagram",
     "EulerCurve",
+    "EulerTransform",
     "ImageRepresentatives",
     "Info",
     "Landmarks",
@@ -95,6 +99,7 @@ __all__ = [
     "cubical",
     "cubical_many",
     "ecc",
+    "ect",
     "entropy",
     "entropy_summary",
     "generate",

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _device_arrays, _files, _images, _matrices, _rips
+from . import _device_arrays, _ect, _files, _images, _matrices, _rips
 from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
 __all__ = [
@@ -22,6 +22,8 @@ __all__ = [
     "diagram_distance",
     "ecc",
     "ecc_on_device",
+    "ect_of_complex",
+    "ect_of_image",
     "edges",
     "generate_image",
     "generate_points",
@@ -143,6 +145,16 @@ def ecc_on_device(
     scales: tuple[int, float, int] | None,
     run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
+def ect_of_image(
+    array: NDArray[Any], request: _ect.Request, run: Run
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...
+def ect_of_complex(
+    vertices: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    cells: list[tuple[NDArray[np.uint32], NDArray[np.float64] | None]],
+    request: _ect.Request,
+    run: Run,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...
 def thin_on_device(
     array: _device_arrays.Lent,
     rule: str | None,

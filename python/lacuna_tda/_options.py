@@ -133,6 +133,19 @@ class EccOptions(RunOptions, total=False):
     nan: Nan
 
 
+class EctOptions(RunOptions, total=False):
+    """Options of :func:`ect`."""
+
+    directions: Annotated[Any, 100]
+    bins: Annotated[int, 100]
+    radius: Annotated[float | None, None]
+    center: Annotated[Literal["origin", "mean", "box"], "origin"]
+    smooth: Annotated[bool, False]
+    weighted: Annotated[bool, False]
+    construction: Annotated[Literal["T", "V"], "V"]
+    nan: Nan
+
+
 class ThinOptions(RunOptions, total=False):
     """Options of :func:`thin`."""
 

@@ -1,4 +1,4 @@
-"""Bars that JAX differentiates, under ``jit``, ``grad`` and ``vmap``, of points, distances and images. JAX is imported by the first call.
+"""Bars and Euler characteristic transforms that JAX differentiates, under ``jit``, ``grad`` and ``vmap``. JAX is imported by the first call.
 
 JAX compiles for shapes that it knows beforehand, so the number of bars is an argument: the longest are kept, in this order, and rows for
 bars that are not there are zeros, as of a bar of length 0. What else there is to say of gradients is said in :mod:`lacuna_tda.torch`.
@@ -13,15 +13,17 @@ Under ``vmap`` the bars of all inputs are found by one call, on all cores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
-from ._arguments import count, optional_count
+from ._arguments import count, number, optional_count
 from ._extras import extra
+from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from ._diagram import Diagram
 
-__all__ = ["cubical", "rips"]
+__all__ = ["cubical", "ect", "rips"]
 
 Indices = NDArray[np.int32]
 
@@ -131,6 +133,44 @@ def cubical(image: Any, *, max_bars: int, **options: Unpack[CubicalTensorOptions
     dims = dims if max_dim is None else min(dims, max_dim + 1)
     ends = _longest(jax, image, lambda arrays: _images.cubical_many(arrays, **asked), voxels, (dims, count("max_bars", max_bars, 1), 2))
     return _bars(jax, ends, image.reshape(-1)[ends.clip(0)], -np.inf if options["superlevel"] else np.inf)
+
+
+@suggests_keywords
+def ect(points: Any, cells: Sequence[Any] = (), *, directions: Any, bins: int, radius: float, scale: float) -> Array:
+    """The Euler characteristic transform of points with cells on them, differentiable.
+
+    Parameters
+    ----------
+    points : array
+        (n, d), of single or double precision.
+    cells, directions, bins, radius, scale
+        As those of :func:`lacuna_tda.torch.ect`, which says what it computes; directions are an array.
+
+    Returns
+    -------
+    array
+        (k, bins).
+
+    Raises
+    ------
+    ValueError, TypeError, ImportError
+        As :func:`lacuna_tda.torch.ect`.
+    """
+    jax = extra("jax", "jax", "lacuna_tda.jax")
+    points, directions = _floats(jax, points), _floats(jax, directions)
+    if points.ndim != 2 or directions.ndim != 2 or points.shape[1] != directions.shape[1]:
+        raise ValueError(f"expected points (n, d) and directions (k, d), found arrays of shapes {points.shape} and {directions.shape}")
+    bins, radius, scale = count("bins", bins, 1), number("radius", radius), number("scale", scale)
+    for name, value in (("radius", radius), ("scale", scale)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    heights = directions @ points.T
+    samples = jax.numpy.linspace(-radius, radius, bins, dtype=points.dtype)
+    answer: Array = jax.numpy.zeros((len(directions), bins), dtype=points.dtype)
+    for dim, of in enumerate((None, *cells)):
+        of_cells = heights if of is None else heights[:, jax.numpy.asarray(of)].max(axis=2)
+        answer = answer + (-1) ** dim * jax.nn.sigmoid(scale * (samples - of_cells[:, :, None])).sum(axis=1)
+    return answer
 
 
 def _floats(jax: Any, array: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Topology in training with PyTorch: bars of points, distances and images, vectors of bars, and Euler curves, all differentiable.
+"""Topology in training with PyTorch: bars of points, distances and images, vectors of bars, Euler curves and transforms, all differentiable.
 
 A bar is born and dies with a simplex, whose diameter is the length of one edge: of a bar of points, birth and death are the distances of
 two points each. Of an image they are values of two voxels. Where no two distances or values are the same, these edges and voxels stay the
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from typing_extensions import Unpack
 
-__all__ = ["cubical", "ecc", "landscape", "persistence_image", "rips", "silhouette", "total_persistence"]
+__all__ = ["cubical", "ecc", "ect", "landscape", "persistence_image", "rips", "silhouette", "total_persistence"]
 
 Indices = NDArray[np.int64]
 Range = tuple[float, float]
@@ -406,6 +406,73 @@ def ecc(
         missed = missed.scatter_add(1, at, (sign * (of - at)).double())
     curves: Tensor = (entered.cumsum(dim=1) - missed)[:, :bins].to(image.dtype)
     return curves if batch else curves[0]
+
+
+@suggests_keywords
+def ect(
+    points: Tensor,
+    cells: Sequence[Any] = (),
+    *,
+    directions: Tensor,
+    bins: int,
+    radius: float,
+    scale: float,
+) -> Tensor:
+    """The Euler characteristic transform of points with cells on them, differentiable: each cell counts by a sigmoid of the heights above it.
+
+    The transform, :func:`lacuna_tda.ect`, jumps where a cell enters, and so has no gradient. Here a cell whose highest vertex has the height h
+    counts at height t as sigmoid(scale (t - h)), as in the paper, and the gradient goes to the coordinates of vertices and to directions.
+    The greater the scale, the nearer is the transform.
+
+    Parameters
+    ----------
+    points : tensor
+        (n, d), of single or double precision, on any device; all is done there.
+    cells : sequence of tensors or arrays
+        Edges, faces and so on, as of :func:`lacuna_tda.ect`: a cell per row by the indices of its vertices.
+    directions : tensor
+        (k, d), of the type of the points; of vectors of other lengths than 1 the heights are longer.
+    bins : int
+        The number of heights, evenly spaced from minus the radius to the radius.
+    radius : float
+        The greatest height, which is always given: one that followed the points would change while they are trained.
+    scale : float
+        The steepness of the sigmoid, per unit of height.
+
+    Returns
+    -------
+    tensor
+        (k, bins). Memory holds a number for each direction, cell and bin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Points or directions are no tensors of floats, or of different dimensions; no positive radius or scale.
+    ImportError
+        PyTorch is not installed.
+
+    References
+    ----------
+    Röell, Rieck, "Differentiable Euler characteristic transforms for shape classification" (2024).
+    """
+    torch = _torch()
+    for tensor in (points, directions):
+        _expect_floats(torch, tensor)
+    if points.ndim != 2 or directions.ndim != 2 or points.shape[1] != directions.shape[1]:
+        found = f"{tuple(points.shape)} and {tuple(directions.shape)}"
+        raise ValueError(f"expected points (n, d) and directions (k, d), found tensors of shapes {found}")
+    bins, radius, scale = whole("bins", bins, 1), number("radius", radius), number("scale", scale)
+    for name, value in (("radius", radius), ("scale", scale)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    heights = directions @ points.T
+    samples = torch.linspace(-radius, radius, bins, dtype=points.dtype, device=points.device)
+    answer = directions.new_zeros((len(directions), bins))
+    for dim, of in enumerate((None, *cells)):
+        of_cells = heights if of is None else heights[:, torch.as_tensor(of, device=points.device).long()].amax(dim=2)
+        counted: Tensor = torch.sigmoid(scale * (samples - of_cells[:, :, None])).sum(dim=1)
+        answer = answer + (-1) ** dim * counted
+    return answer
 
 
 class _Ends:

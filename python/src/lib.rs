@@ -15,6 +15,7 @@
 //! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images, and the graphs of skeletons |
 //! | `diagram_distances` | distances between diagrams |
+//! | `ect` | Euler characteristic transforms |
 //! | `vectors` | diagrams as vectors |
 //! | `files` | files of all kinds |
 //! | `generate` | points and images of known shapes |
@@ -29,6 +30,7 @@ mod cubical;
 mod device_array;
 mod diagram_distances;
 mod distances;
+mod ect;
 mod error;
 mod files;
 mod generate;
@@ -55,6 +57,8 @@ mod _lacuna {
     use crate::diagram_distances::diagram_distance;
     #[pymodule_export]
     use crate::distances::{Distances, clouds, condensed, edges, matrix, points};
+    #[pymodule_export]
+    use crate::ect::{ect_of_complex, ect_of_image};
     #[pymodule_export]
     use crate::files::{Content, kind_of_file, kinds_written};
     #[pymodule_export]
