@@ -229,6 +229,8 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    # The folder of this file, which has the name of the package.
+    sys.path.pop(0)
     import ect
     import numba
     import numpy as np

@@ -50,7 +50,23 @@ fn a_ring_is_open_until_its_last_row() {
 #[test]
 fn a_mesh_has_the_euler_characteristic_of_its_surface() {
     let scratch = Scratch::new();
-    let meshes = ["octahedron.off", "octahedron.obj", "octahedron.ply"].map(data);
+    let corners = "1 0 0\n-1 0 0\n0 1 0\n0 -1 0\n0 0 1\n0 0 -1\n";
+    let faces = [[0, 2, 4], [0, 2, 5], [0, 3, 4], [0, 3, 5], [1, 2, 4], [1, 2, 5], [1, 3, 4], [1, 3, 5]];
+    let lines = |before: &str, first: usize| -> String {
+        faces
+            .iter()
+            .map(|[a, b, c]| format!("{before} {} {} {}\n", a + first, b + first, c + first))
+            .collect()
+    };
+    let vertices: String = corners.lines().map(|line| format!("v {line}\n")).collect();
+    let axes = "property float x\nproperty float y\nproperty float z\n";
+    let header = format!("ply\nformat ascii 1.0\nelement vertex 6\n{axes}element face 8\n");
+    let list = "property list uchar int vertex_indices\nend_header\n";
+    let meshes = [
+        scratch.file("octahedron.off", &format!("OFF\n6 8 0\n{corners}{}", lines("3", 0))),
+        scratch.file("octahedron.obj", &format!("{vertices}{}", lines("f", 1))),
+        scratch.file("octahedron.ply", &format!("{header}{list}{corners}{}", lines("3", 0))),
+    ];
     let found = meshes.each_ref().map(|mesh| text_of(lacuna("ect", ["-q", "--bins", "21"]).arg(mesh)));
     assert_eq!([&found[1], &found[2]], [&found[0]; 2]);
     let found = rows(&found[0]);
@@ -97,7 +113,8 @@ fn outputs_statistics_and_threads() {
     let mut run =
         lacuna("ect", ["--directions", "30", "--threads", "2", "-o", &array, "--stats", &stats, "--explain"]);
     run.arg(&image).assert().success().stdout("").stderr(contains("planned at the peak"));
-    let found = npyz::NpyFile::new(&fs::read(&array).unwrap()[..]).unwrap();
+    let bytes = fs::read(&array).unwrap();
+    let found = npyz::NpyFile::new(&bytes[..]).unwrap();
     assert_eq!(found.shape(), [30, 100]);
     assert_eq!(found.into_vec::<f64>().unwrap(), rows(&csv).concat());
     let stats: serde_json::Value = serde_json::from_str(&fs::read_to_string(&stats).unwrap()).unwrap();

@@ -256,7 +256,10 @@ impl Data<'_> {
         };
         let mut corners = Vec::new();
         for _ in 0..element.count {
-            let at = self.at;
+            // Of text, the line is that of the element and not the end of the one before.
+            let is_text = self.encoding == Encoding::Text;
+            let blank = |byte: &&u8| is_text && byte.is_ascii_whitespace();
+            let at = self.at + self.bytes[self.at..].iter().take_while(blank).count();
             corners.clear();
             self.one(element, |place, value| {
                 if of.contains(&place) {
@@ -377,6 +380,33 @@ mod tests {
     fn noted(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
         let mut notes = Vec::new();
         read(bytes, None, &mut notes).map(|read| (read, notes))
+    }
+
+    #[test]
+    fn faces_and_edges_are_polygons() {
+        let polygons = |elements: &str, content: &str| {
+            let vertex = "element vertex 4\nproperty float x\nproperty float y\n";
+            let text =
+                format!("ply\nformat ascii 1.0\n{vertex}{elements}end_header\n0 0\n1 0\n1 1\n0 1\n{content}");
+            let (mut polygons, mut notes) = (Polygons::default(), Vec::new());
+            let read = read(text.as_bytes(), Some(&mut polygons), &mut notes);
+            read.map(|_| (polygons.iter().map(<[u32]>::to_vec).collect::<Vec<_>>(), notes))
+                .map_err(|error| error.to_string())
+        };
+        let face = "element face 1\nproperty uchar red\nproperty list uchar int vertex_index\n";
+        let edge = "element edge 1\nproperty int vertex1\nproperty int vertex2\n";
+        let other = "element other 1\nproperty int vertex1\n";
+        let expected = (vec![vec![3, 1, 0], vec![2, 1]], vec!["1 of element other left out".to_owned()]);
+        assert_eq!(polygons(&format!("{face}{other}{edge}"), "9 3 3 1 0\n7\n2 1\n"), Ok(expected));
+        for (content, error) in [
+            ("9 3 3 1 4\n", "line 14: expected a vertex among the 4 of the mesh, found index 4, from 0"),
+            ("9 2 3 -1\n", "expected a vertex among the 4 of the mesh"),
+            ("9 0\n", "expected a face or edge of different vertices, found [], from 0"),
+            ("9 3 1\n", "expected 1 of element face, found the end of the file"),
+        ] {
+            let found = polygons(face, content).unwrap_err();
+            assert!(found.contains(error), "{content:?}: {found}");
+        }
     }
 
     #[test]
