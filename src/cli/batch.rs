@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashSet;
 
-use super::directory::files_of;
+use super::directory::{files_of, is_batch};
 use super::error::{CliError, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
@@ -79,7 +79,7 @@ impl Tasks {
         notes: Notes,
         count: Count<'_>,
     ) -> Result<(Tasks, F), CliError> {
-        let has_several = inputs.len() > 1 || inputs[0].is_dir();
+        let has_several = inputs.len() > 1 || is_batch(&inputs[0]);
         let inputs = listed(inputs, notes)?;
         let spared = Inputs::of(&inputs);
         let inputs = numbered(inputs, count);
@@ -115,7 +115,7 @@ impl Tasks {
 fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
     for path in inputs {
-        if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
+        if is_batch(path) { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
     at_most_one_pipe(&all)?;
     Ok(all)

@@ -3,11 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lacuna::cubical::read::is_zarr;
+
 use super::error::{CliError, usage};
 use super::notes::Notes;
 
-/// The regular, non-hidden files of a directory, by name. Pipes, sockets and devices are reported and skipped, since
-/// opening one could block for ever. Directories are skipped silently.
+/// Whether a path is a directory that stands for the files in it. One of Zarr is an image.
+pub(crate) fn is_batch(path: &Path) -> bool {
+    path.is_dir() && !is_zarr(path)
+}
+
+/// The regular, non-hidden files of a directory and its directories of Zarr, by name. Pipes, sockets and devices are reported and skipped, since
+/// opening one could block for ever. Other directories are skipped silently.
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.
@@ -15,10 +22,10 @@ pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, C
     let mut files = listed(directory)?;
     let is_hidden =
         |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    files.retain(|path| !is_hidden(path) && !path.is_dir());
+    files.retain(|path| !is_hidden(path) && !is_batch(path));
     files.retain(|path| {
         // A dangling link counts as a file; its reader reports that it cannot be read.
-        let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+        let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         if is_special {
             notes.note(format_args!("{}: skipped: not a regular file", path.display()));
         }

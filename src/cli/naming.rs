@@ -9,8 +9,22 @@ use super::error::{CliError, usage};
 use super::sink::Content;
 
 /// Names of the binary formats, which are not written to a terminal.
-const BINARY: [&str; 12] =
-    ["binary", "dipha", "nifti", "nifti-gz", "npy", "npz", "pdf", "phat-binary", "png", "raw", "tiff", "vtk"];
+const BINARY: [&str; 14] = [
+    "binary",
+    "dipha",
+    "metaimage",
+    "nifti",
+    "nifti-gz",
+    "npy",
+    "npz",
+    "nrrd",
+    "pdf",
+    "phat-binary",
+    "png",
+    "raw",
+    "tiff",
+    "vtk",
+];
 
 /// A set of output formats that the command line names.
 pub(crate) trait OutputFormat: FileFormat + ValueEnum {

@@ -84,7 +84,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Thinning")]
     verify: bool,
 
-    /// Format: png, tiff, npy, nifti, nifti-gz, dipha, perseus, raw [default: by extension]
+    /// Format: png, tiff, npy, nifti, nifti-gz, nrrd, metaimage, dipha, perseus, raw [default: by extension]
     #[arg(long, value_name = "FORMAT", help_heading = "Output", requires = "output_file",
         value_parser = parse::one_of::<ImageFile>(), hide_possible_values = true)]
     output: Option<ImageFile>,

@@ -11,6 +11,10 @@ pub enum Geometry {
     Nifti(Box<NiftiGeometry>),
     /// Resolution of a TIFF file.
     Tiff(Resolution),
+    /// Lines of an NRRD header, such as `space directions: …`.
+    Nrrd(Vec<String>),
+    /// Lines of a MetaImage header, such as `ElementSpacing = …`.
+    MetaImage(Vec<String>),
 }
 
 impl Geometry {

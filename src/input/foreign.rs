@@ -54,20 +54,10 @@ const LOSSY: Foreign = Foreign::Advised(
 );
 const OTHER_IMAGE: Foreign = Foreign::Advised("convert it to a gray PNG or TIFF, which lacuna cubical reads");
 const COLOR: Foreign = Foreign::Advised("convert it to gray first, as with `ppmtopgm`, for lacuna cubical");
-const META_IMAGE: Foreign = Foreign::Advised(
-    "in Python, SimpleITK.WriteImage(SimpleITK.ReadImage(FILE), \"x.nii\") makes a NIfTI image of it",
-);
 const DICOM: Foreign = Foreign::Advised("convert the series with dcm2niix to NIfTI, for lacuna cubical");
 const VTK: Foreign = Foreign::Advised(
     "in Python, m = pyvista.read(FILE); numpy.save(\"x.npy\", m[NAME].reshape(m.dimensions, order=\"F\")) makes \
      an array of its point data NAME, and numpy.save(\"x.npy\", m.points) one of its points",
-);
-/// From version 3 on, the voxels of a .vol file are compressed with zlib.
-const VOL: Foreign = Foreign::Advised(
-    "in Python, head, voxels = open(FILE, \"rb\").read().split(b\"\\n.\\n\", 1); \
-     size = [int(re.search(rb\"(?m)^%c: (\\d+)\" % axis, head)[1]) for axis in b\"XYZ\"]; \
-     voxels = zlib.decompress(voxels) if b\"Version: 3\" in head else voxels; \
-     numpy.save(\"x.npy\", numpy.frombuffer(voxels, \"u1\").reshape(size, order=\"F\")) makes an array of it",
 );
 const SHEET: Foreign = Foreign::Advised("export its table as CSV, which lacuna rips reads");
 const OF_R: Foreign = Foreign::Advised(
@@ -131,8 +121,8 @@ const MAGIC: [(usize, &[&[u8]], &str, Foreign); 34] = [
     (0, &[b"CDF\x01", b"CDF\x02"], "a NetCDF file", Loadable("xarray.open_dataset(FILE)[NAME].values")),
     (128, &[b"DICM"], "a DICOM file", DICOM),
     (208, &[b"MAP "], "an MRC map", Loadable("mrcfile.read(FILE)")),
-    (0, &[b"NRRD0"], "an NRRD file", Loadable("nrrd.read(FILE)[0]")),
-    (0, &[b"ObjectType =", b"NDims ="], "a MetaImage", META_IMAGE),
+    (0, &[b"NRRD0"], "an NRRD image", Foreign::Image),
+    (0, &[b"ObjectType =", b"NDims ="], "a MetaImage", Foreign::Image),
     (0, &[b"# vtk DataFile", b"<VTKFile", b"<?xml version=\"1.0\"?>\n<VTKFile"], "a VTK file", VTK),
     (0, &[b"SIMPLE  ="], "a FITS file", Loadable("astropy.io.fits.getdata(FILE)")),
     (0, &[b"MATLAB 5.0"], "a MATLAB file", Foreign::Matlab("scipy.io.loadmat(FILE)[NAME]")),
@@ -170,7 +160,7 @@ fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Foreign)
         .or_else(|| netpbm(head))
         .or_else(|| is_bitmap(head).then_some(("a BMP image", OTHER_IMAGE)))
         .or_else(|| is_office(head).then_some(("an Excel or Office file", SHEET)))
-        .or_else(|| is_vol(head).then_some(("a .vol image of DGtal", VOL)))
+        .or_else(|| is_vol(head).then_some(("a volume of DGtal", Foreign::Image)))
         .or_else(|| is_mgh(head).then_some(("an MGH image of FreeSurfer", NIBABEL)))
         .or_else(|| {
             is_analyze(head).then_some(("a header of ANALYZE, whose voxels are in a .img file", NIBABEL))
@@ -267,7 +257,11 @@ mod tests {
             (b"PK\x03\x04....[Content_Types].xml", "an Excel or Office file", SHEET),
             (b"\x80\x04\x95.", PICKLE, UNPICKLE),
             (&phat, "a boundary matrix of PHAT", Foreign::Phat),
-            (b"Center-X: 0\nCenter-Y: 0\nCenter-Z: 0\nX: 2\nY: 3\nZ: 4\n", "a .vol image of DGtal", VOL),
+            (
+                b"Center-X: 0\nCenter-Y: 0\nCenter-Z: 0\nX: 2\nY: 3\nZ: 4\n",
+                "a volume of DGtal",
+                Foreign::Image,
+            ),
             (&mgh, "an MGH image of FreeSurfer", NIBABEL),
             (&analyze, "a header of ANALYZE, whose voxels are in a .img file", NIBABEL),
         ] {

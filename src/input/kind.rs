@@ -164,7 +164,7 @@ fn of_archive(bytes: &[u8]) -> Kinds {
 const BEGINNINGS: [(&[&[u8]], Kinds); 3] = [
     (&[b"\x93NUMPY"], &[Image, Distances, Diagram]),
     (&[b"ply\n", b"ply\r"], &[Distances]),
-    (&[b"\x89PNG", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"], &[Image]),
+    (&[b"\x89PNG", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"NRRD000", b"{volume"], &[Image]),
 ];
 
 fn of_head(head: &[u8], name: &str) -> Kinds {
@@ -221,7 +221,8 @@ fn of_words(head: &[u8]) -> Option<Kinds> {
 fn of_name(name: &str) -> Option<Kinds> {
     let (_, ending) = name.rsplit_once('.')?;
     match ending {
-        "png" | "pgm" | "pbm" | "tif" | "tiff" | "nii" | "perseus" | "raw" => Some(&[Image]),
+        "png" | "pgm" | "pbm" | "tif" | "tiff" | "nii" | "perseus" | "raw" | "nrrd" | "nhdr" | "mha"
+        | "mhd" | "vgi" | "vol" => Some(&[Image]),
         "diagram" | "pairs" => Some(&[Diagram]),
         "dat" => Some(&[Matrix]),
         "bin" => Some(&[Matrix, Distances, Diagram]),

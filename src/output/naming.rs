@@ -67,7 +67,7 @@ extensions! {
     PairsFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha",
     MatrixFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
                  mm=matrix-market",
-    ImageFile: "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw",
+    ImageFile: "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw nrrd mha=metaimage",
     DistanceFile: "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance pts=point-cloud \
                    xyz=point-cloud sparse edges=sparse coo=sparse bin=binary dipha complex=dipha npy \
                    mtx=matrix-market mm=matrix-market",

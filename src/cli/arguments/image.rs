@@ -18,6 +18,11 @@ pub(crate) struct ImageArguments {
     /// pgm      PGM or PBM of Netpbm
     /// tiff     TIFF, grey, one page or a stack: page, row, column
     /// nifti    NIfTI-1 or NIfTI-2, .nii or .nii.gz
+    /// nrrd     NRRD, .nrrd or .nhdr
+    /// metaimage  MetaImage, .mha or .mhd
+    /// vgi      VGStudio, .vgi or .vol with a header .vgi beside it
+    /// vol      DGtal's volumes
+    /// zarr     directory of Zarr 2 or 3 or of OME-Zarr; --key chooses an array of a group
     /// dipha    DIPHA's image data
     /// perseus  text, one number per line: number of axes, extents, values
     /// raw      voxels without a header; requires --shape and --dtype
@@ -27,7 +32,7 @@ pub(crate) struct ImageArguments {
     #[command(flatten)]
     voxels: VoxelsArguments,
 
-    /// Array to read from an .npz archive that holds several
+    /// Array to read from an .npz archive or a Zarr group that holds several
     #[arg(hide_short_help = true, long, value_name = "NAME")]
     key: Option<String>,
 }

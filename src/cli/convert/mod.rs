@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
 
     /// Output format [default: by the extension of OUT]
     ///
-    /// images     npy, png, tiff, nifti, nifti-gz, perseus (.perseus), raw; dipha with --to image
+    /// images     npy, png, tiff, nifti, nifti-gz, nrrd, metaimage (.mha), perseus (.perseus), raw; dipha with --to image
     /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin; for images also a name without
     ///            extension), dipha (.complex, .dipha), npz, matrix-market (.mtx)
     /// distances  lower-distance (.lower), condensed (.upper, .condensed), distance (.dist),
@@ -106,7 +106,7 @@ pub(crate) struct Arguments {
 
     /// Input format [default: detected from content and name]
     ///
-    /// images     npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
+    /// images     npy, npz, png, pgm, tiff, nifti, nrrd, metaimage, vgi, vol, zarr, dipha, perseus, raw
     /// matrices   phat-ascii, phat-binary, dipha, npz, matrix-market
     /// distances  lower-distance, upper-distance, condensed, distance, point-cloud, sparse,
     ///            binary, dipha, npy, npz, matrix-market, off, obj, ply, xyz

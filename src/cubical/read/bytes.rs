@@ -4,7 +4,7 @@ use std::fs::File;
 #[cfg(feature = "codecs")]
 use std::io::BufRead;
 use std::io::{self, BufReader, Chain, Cursor, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
@@ -15,9 +15,12 @@ use crate::input::source;
 /// Number of bytes kept from the beginning of a file. They determine the format, and contain the header.
 const HEAD: usize = 16 << 10;
 
+/// Greatest length of a header of text. Segmentations list their segments there.
+const LONGEST_HEADER: usize = 4 << 20;
+
 /// A file that is read from beginning to end.
 pub(super) struct Bytes {
-    /// The first bytes, at most [`HEAD`].
+    /// The first bytes: [`HEAD`] or fewer, unless a header of text goes on after them.
     head: Vec<u8>,
     /// The bytes after the head.
     rest: Box<dyn Read + Send>,
@@ -27,6 +30,8 @@ pub(super) struct Bytes {
     length: Option<u64>,
     /// The file, if it is a regular file and not compressed.
     file: Option<Arc<File>>,
+    /// Path of the file, if it is a regular file, perhaps a compressed one.
+    path: Option<PathBuf>,
     /// Whether the bytes are decompressed, so that an error of reading may be an error of the content.
     unpacked: bool,
 }
@@ -46,17 +51,11 @@ impl Bytes {
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        if metadata.is_dir()
-            && [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).exists())
-        {
-            let problem = ImageProblem::whole("an image file", "a directory of Zarr");
-            return Err(problem.note("save one of its arrays with numpy.save, as of zarr: a[:]").into());
-        }
         if !metadata.is_file() {
             return Bytes::new(Box::new(file), None, false);
         }
         let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), false)?;
-        Ok(Bytes { file: Some(Arc::new(file)), ..bytes })
+        Ok(Bytes { file: Some(Arc::new(file)), path: Some(path.to_owned()), ..bytes })
     }
 
     /// The bytes of a file in memory.
@@ -70,7 +69,7 @@ impl Bytes {
         length: Option<u64>,
         unpacked: bool,
     ) -> Result<Bytes, Fault> {
-        let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, unpacked };
+        let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, path: None, unpacked };
         let mut head = vec![0; HEAD];
         let held = bytes.read(&mut head)?;
         head.truncate(held);
@@ -81,8 +80,53 @@ impl Bytes {
 
     /// The decompressed content of a gzip file from which nothing has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
+        let path = self.path.clone();
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
-        Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)
+        Ok(Bytes { path, ..Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)? })
+    }
+
+    /// Path of the file, if it is a regular file, perhaps a compressed one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The folder of the file, where files are that it names.
+    pub(super) fn folder(&self) -> Folder {
+        Folder(self.path().and_then(Path::parent).map(Path::to_owned))
+    }
+
+    /// The header of text with which the file begins, and its length: up to the offset that `end` finds in the bytes it
+    /// is given, or the whole file if there is none.
+    pub(super) fn header(&mut self, end: &dyn Fn(&[u8]) -> Option<usize>) -> Result<(String, u64), Fault> {
+        loop {
+            let held = self.head.len();
+            let found = end(&self.head).or_else(|| (self.length == Some(held as u64)).then_some(held));
+            if let Some(end) = found {
+                let text = String::from_utf8_lossy(&self.head[..end]).into_owned();
+                return Ok((text, end as u64));
+            }
+            if held >= LONGEST_HEADER {
+                let expected = format!("the end of a header within {LONGEST_HEADER} bytes");
+                return Err(ImageProblem::whole(expected, "none").into());
+            }
+            let mut more = vec![0; held];
+            self.at = held as u64;
+            let count = self.read(&mut more)?;
+            self.head.extend_from_slice(&more[..count]);
+            self.at = 0;
+            if count < held {
+                self.length = Some(self.head.len() as u64);
+            }
+        }
+    }
+
+    /// Skips lines up to the end of the file.
+    pub(super) fn skip_lines(&mut self, lines: u64) -> Result<(), Fault> {
+        for _ in 0..lines {
+            let mut byte = [0];
+            while self.read(&mut byte)? == 1 && byte != *b"\n" {}
+        }
+        Ok(())
     }
 
     /// The first 16 KiB, or all bytes if there are fewer.
@@ -193,6 +237,27 @@ impl Bytes {
                 };
                 return Err(ImageProblem::at(place, "the end of the file", found).into());
             }
+        }
+    }
+}
+
+/// The folder of a file that names others; `None` if it is not known, as of a pipe.
+#[derive(Debug, Clone)]
+pub(super) struct Folder(Option<PathBuf>);
+
+impl Folder {
+    /// Opens a file by a name that a header states, which is relative to the folder.
+    pub(super) fn open(&self, name: &str) -> Result<Bytes, Fault> {
+        let expected = || format!("the file {name:?}, which the header names");
+        let Some(folder) = &self.0 else {
+            let found = "a header that does not come from a file, so that it is in no folder";
+            return Err(ImageProblem::whole(expected(), found).into());
+        };
+        match Bytes::open(&folder.join(name)) {
+            Err(Fault::System(error)) if error.kind() != io::ErrorKind::OutOfMemory => {
+                Err(ImageProblem::whole(expected(), error.to_string()).into())
+            }
+            opened => opened,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::ImageProblem;
 use super::format::ImageFormat;
 use super::options::ImageOptions;
-use super::{nifti, npy, npz, perseus, pgm};
+use super::{metaimage, nifti, npy, npz, nrrd, perseus, pgm, vgi, vol};
 use crate::input::foreign::{self, Reader};
 use crate::input::text::quote;
 use crate::names;
@@ -37,8 +37,13 @@ pub(super) fn no_shape() -> ImageProblem {
     ImageProblem::whole("shape and type of the voxels, which a file without a header does not say", "none")
 }
 
-/// Detects the format of the file called `name` that begins with `head`, and returns it with the reason.
-pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), ImageProblem> {
+/// Detects the format of the file called `name` that begins with `head`, and returns it with the reason. `path` is that
+/// of a regular file.
+pub(super) fn detect(
+    name: &str,
+    head: &[u8],
+    path: Option<&Path>,
+) -> Result<(ImageFormat, String), ImageProblem> {
     if head.is_empty() {
         return Err(ImageProblem::whole("an image", "an empty file"));
     }
@@ -54,12 +59,37 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
         (pgm::has_magic(head), ImageFormat::Pgm, "begins with Netpbm's magic number"),
         (nifti::has_magic(head), ImageFormat::Nifti, "has NIfTI's magic bytes"),
         (phat_formats::dipha::has_magic(head), ImageFormat::Dipha, "begins with DIPHA's magic number"),
+        (head.starts_with(nrrd::MAGIC), ImageFormat::Nrrd, "begins with NRRD's magic bytes"),
+        (metaimage::has_magic(head), ImageFormat::Metaimage, "begins with a line of a MetaImage"),
+        (vgi::has_magic(head), ImageFormat::Vgi, "begins as a header of VGStudio does"),
     ];
     if let Some((_, format, why)) = known.into_iter().find(|(is_it, ..)| *is_it) {
         return Ok((format, why.to_owned()));
     }
+    let has_ending = |ending: &str| name.to_ascii_lowercase().ends_with(ending);
+    let header =
+        path.filter(|_| has_ending(".vol")).and_then(|path| vgi::headers_of(path).into_iter().next());
+    match (header, vol::has_magic(head)) {
+        (Some(header), true) => {
+            let found = format!("one that begins as a volume of DGtal, and the header {}", header.display());
+            let problem =
+                ImageProblem::at(0, "a volume of DGtal, or voxels with a header of VGStudio", found);
+            return Err(problem.note("--format vol or --format vgi decides"));
+        }
+        (Some(header), false) => {
+            return Ok((ImageFormat::Vgi, format!("its header is {}", header.display())));
+        }
+        (None, true) => return Ok((ImageFormat::Vol, "begins with lines of a volume of DGtal".to_owned())),
+        (None, false) => {}
+    }
     foreign::refuse(head, None, Reader::Images)?;
-    if name.to_ascii_lowercase().ends_with(".img") {
+    if has_ending(".vol") {
+        let expected =
+            "a header of DGtal at its beginning, or one of VGStudio in a file .vgi or .vol.vgi beside it";
+        let problem = ImageProblem::whole(expected, "neither");
+        return Err(problem.note("voxels without a header are raw and need --shape and --dtype"));
+    }
+    if has_ending(".img") {
         let note = "in Python, numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj)) makes an array of it";
         let found = "voxels whose header is in a .hdr file";
         return Err(ImageProblem::at(0, "an image file", found).note(note));
@@ -75,6 +105,9 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
         "tif" | "tiff" => Some(ImageFormat::Tiff),
         "nii" => Some(ImageFormat::Nifti),
         "dipha" | "complex" => Some(ImageFormat::Dipha),
+        "nrrd" | "nhdr" => Some(ImageFormat::Nrrd),
+        "mha" | "mhd" => Some(ImageFormat::Metaimage),
+        "vgi" => Some(ImageFormat::Vgi),
         _ => None,
     };
     if let (Some(format), Some(extension)) = (named, extension) {
@@ -128,13 +161,21 @@ mod tests {
             ("a.TIFF", b"x", ImageFormat::Tiff),
             ("a.nii.gz", b"x", ImageFormat::Nifti),
             ("a.complex", b"x", ImageFormat::Dipha),
+            ("a", b"NRRD0004\n", ImageFormat::Nrrd),
+            ("a.nhdr", b"x", ImageFormat::Nrrd),
+            ("a", b"ObjectType = Image\n", ImageFormat::Metaimage),
+            ("a", b"NDims=3\n", ImageFormat::Metaimage),
+            ("a.MHA.gz", b"x", ImageFormat::Metaimage),
+            ("a", b"{volume1}\n[file1]\n", ImageFormat::Vgi),
+            ("a.vol", b"X: 2\nY: 3\nZ: 4\nVersion: 2\n.\n", ImageFormat::Vol),
+            ("a", b"Center-X: 0\nX: 2\nY: 3\nZ: 4\n.\n", ImageFormat::Vol),
             ("a.txt", b"2\n3\n2\n", ImageFormat::Perseus),
             ("-", b"  3\r\n-3\r\n4 \r\n5\r\n", ImageFormat::Perseus),
         ] {
-            assert_eq!(detect(name, head).map(|found| found.0), Ok(format), "{name}");
+            assert_eq!(detect(name, head, None).map(|found| found.0), Ok(format), "{name}");
         }
         for head in [&b"hello"[..], b"1,2", b"\0\0", b"1 2\n3 4\n"] {
-            let problem = detect("a.dat", head).unwrap_err().to_string();
+            let problem = detect("a.dat", head, None).unwrap_err().to_string();
             assert!(problem.contains("the beginning of an image file"), "{problem}");
         }
     }
@@ -151,27 +192,25 @@ mod tests {
             ("a", b"\x89HDF\r\n\x1a\n", "an HDF5 file", "numpy.save"),
             ("a", &dicom, "a DICOM file", "dcm2niix"),
             ("a", &mrc, "an MRC map", "mrcfile"),
-            ("a", b"NRRD0004\n", "an NRRD file", "nrrd.read"),
-            ("a.mhd", b"ObjectType = Image\n", "a MetaImage", "SimpleITK.ReadImage"),
             ("a", b"# vtk DataFile Version 3.0\n", "a VTK file", "numpy.save"),
             ("a.npy", b"\x80\x04\x95", "a Python pickle", "numpy.save"),
             ("a", b"P6 3 2 255\n", "a color image of Netpbm", "ppmtopgm"),
             ("a.img", b"\0\0\0\0", "voxels whose header is in a .hdr file", "nibabel.load(FILE)"),
             ("a.tif.xz", b"\xfd7zXZ\0", "a file compressed with xz", "unpack it first"),
         ] {
-            let problem = detect(name, head).unwrap_err().to_string();
+            let problem = detect(name, head, None).unwrap_err().to_string();
             assert!(
                 problem.starts_with(&format!("byte 0: expected an image file, found {found}; ")),
                 "{problem}"
             );
             assert!(problem.contains(note), "{problem}");
         }
-        let text = detect("a", b"x,y\n1,2\n").unwrap_err().to_string();
+        let text = detect("a", b"x,y\n1,2\n", None).unwrap_err().to_string();
         assert!(
             text.contains("found text that begins with \"x,y\\n1,2\\n\"; --format can be npy, "),
             "{text}"
         );
-        let bytes = detect("a", b"\x01\x02\xfe").unwrap_err().to_string();
+        let bytes = detect("a", b"\x01\x02\xfe", None).unwrap_err().to_string();
         assert!(bytes.contains("found the bytes 01 02 fe; "), "{bytes}");
     }
 }

@@ -28,6 +28,16 @@ pub enum ImageFormat {
     Npz,
     /// Netpbm graymap or bitmap.
     Pgm,
+    /// NRRD of Teem, header and voxels in one file or in several.
+    Nrrd,
+    /// MetaImage of ITK, header and voxels in one file or in several.
+    Metaimage,
+    /// Volume of VGStudio: voxels, and a header in another file.
+    Vgi,
+    /// Volume of DGtal.
+    Vol,
+    /// Array of a Zarr directory, version 2 or 3.
+    Zarr,
 }
 
 named!(ImageFormat, "format");

@@ -10,6 +10,11 @@
 //! | `nifti` | NIfTI-1 or NIfTI-2 in one file | x, y, z | all ten types, scaled ones | `nifti` |
 //! | `dipha` | DIPHA file type 1 | x, y, z | `f64` | `dipha`, [`phat_formats::dipha`] |
 //! | `perseus` | text, one number per line | x, y, z | `f64` | `perseus` |
+//! | `nrrd` | NRRD, header and voxels in one file or several | as in the header | all ten types | `nrrd` |
+//! | `metaimage` | MetaImage, header and voxels in one file or several | x, y, z | all ten types | `metaimage` |
+//! | `vgi` | volume of VGStudio: voxels and a header in two files | x, y, z | all ten types | `vgi` |
+//! | `vol` | volume of DGtal | x, y, z | `u8` | `vol` |
+//! | `zarr` | directory of Zarr 2 or 3, or of OME-Zarr | the array's | all ten types, truth values, `f16` as `f32` | `zarr` |
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
 //! Axes of one voxel do not affect results, but are shown to the user ([`Shape`](super::Shape)). If an image has
@@ -22,7 +27,7 @@
 //!
 //! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). A stream
 //! reads from the file on demand: `tiff` by strip or row of tiles, `png` by row. An interlaced `png`, an `npz`, and the
-//! text or bits of a `pgm` are decoded whole. A `tiff` or `png` that is compressed with gzip or read from a pipe is
+//! text or bits of a `pgm` are decoded whole, as is text in an `nrrd` or `metaimage`; a `zarr` by row of chunks. A `tiff` or `png` that is compressed with gzip or read from a pipe is
 //! held in memory.
 //!
 //! **Memory.** No allocation relies on a header alone. A file must be as long as its header says; a compressed file
@@ -38,22 +43,33 @@
 //! | begins with the magic bytes of NumPy, zip, PNG, TIFF, DIPHA | `npy`, `npz`, `png`, `tiff`, `dipha` |
 //! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
 //! | has NIfTI's magic bytes | `nifti` |
+//! | begins with NRRD's magic bytes | `nrrd` |
+//! | begins with a line of a MetaImage, such as `NDims = 3` | `metaimage` |
+//! | begins with `{volume` | `vgi` |
+//! | is called `*.vol`, and a header `*.vgi` or `*.vol.vgi` is beside it | `vgi`; an error if it begins as DGtal's volumes do |
+//! | begins with lines of a volume of DGtal | `vol` |
 //! | begins like a file of a known format without a reader | an error that names the format |
-//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, which reports an error if the content differs |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`; `*.dipha`, `*.complex`; `*.nrrd`, `*.nhdr`; `*.mha`, `*.mhd` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`; `nrrd`; `metaimage`, which reports an error if the content differs |
 //! | begins with lines of one whole number each, one more than the first says | `perseus` |
 //! | is any other | an error |
+//!
+//! A directory with metadata of Zarr is read as `zarr`.
 //!
 //! For a file compressed with gzip, these rules apply to its content, and to its name without `.gz`.
 
 mod bytes;
+mod data_file;
 mod detect;
 mod dipha;
 mod error;
+mod fields;
 mod format;
 mod layout;
+mod metaimage;
 mod nifti;
 mod npy;
 mod npz;
+mod nrrd;
 mod options;
 mod perseus;
 mod pgm;
@@ -63,11 +79,17 @@ mod raw;
 pub mod stream;
 #[cfg(feature = "codecs")]
 mod tiff;
+mod vgi;
+mod vol;
+#[cfg(feature = "codecs")]
+mod zarr;
 
 #[cfg(all(test, feature = "codecs"))]
 mod tests;
 
 pub(super) use layout::swap;
+pub(super) use metaimage::TYPES as METAIMAGE_TYPES;
+pub(super) use nrrd::TYPES as NRRD_TYPES;
 
 pub use error::{ImageProblem, ImageReadError, Place};
 pub use format::ImageFormat;
@@ -100,7 +122,7 @@ pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
         return None;
     }
     let bytes = unpacked(Bytes::open(path).ok()?, options).ok()?;
-    let detected = || Some(detect::detect(&source::name_of(path), bytes.head()).ok()?.0);
+    let detected = || Some(detect::detect(&source::name_of(path), bytes.head(), bytes.path()).ok()?.0);
     match detect::given(options).ok()?.or_else(detected)? {
         ImageFormat::Nifti => nifti::frames(bytes, options),
         #[cfg(feature = "codecs")]
@@ -123,7 +145,41 @@ pub fn read_bytes(name: &str, file: &[u8], options: &ImageOptions) -> Result<Any
 /// # Errors
 /// The file cannot be read, or its header does not conform to its format.
 pub fn open(path: &Path, options: &ImageOptions) -> Result<Stream, ImageReadError> {
-    open_bytes(&source::name_of(path), Bytes::open(path), options)
+    let name = source::name_of(path);
+    if options.format == Some(ImageFormat::Zarr) || (options.format.is_none() && is_zarr(path)) {
+        return open_store(path, name, options);
+    }
+    open_bytes(&name, Bytes::open(path), options)
+}
+
+/// Whether a path is a directory of Zarr, which is read as an image.
+pub fn is_zarr(path: &Path) -> bool {
+    ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file())
+}
+
+/// The error that something is not a directory of Zarr.
+fn no_store() -> ImageProblem {
+    ImageProblem::whole("a directory of Zarr, in which there is a file zarr.json, .zarray or .zgroup", "none")
+}
+
+fn open_store(path: &Path, name: String, options: &ImageOptions) -> Result<Stream, ImageReadError> {
+    let detection = options.format.is_none().then(|| "a directory with metadata of Zarr".to_owned());
+    let context = Context { file: name, format: Some(ImageFormat::Zarr), detection };
+    #[cfg(feature = "codecs")]
+    let opened = detect::given(options).map_err(Fault::from).and_then(|_| zarr::open(path, options));
+    #[cfg(not(feature = "codecs"))]
+    let opened = Err(crate::input::codecs::unreadable("an image of format zarr").into());
+    match opened.and_then(|stream| with_nan(stream, options)) {
+        Ok(stream) => Ok(Stream { context, ..stream }),
+        Err(fault) => Err(context.error(fault)),
+    }
+}
+
+fn with_nan(stream: Stream, options: &ImageOptions) -> Result<Stream, Fault> {
+    match options.nan {
+        Some(value) => Ok(stream.with_nan(value)?),
+        None => Ok(stream),
+    }
 }
 
 fn open_bytes(
@@ -137,17 +193,13 @@ fn open_bytes(
         let format = match detect::given(options)? {
             Some(format) => format,
             None => {
-                let (format, why) = detect::detect(name, bytes.head())?;
+                let (format, why) = detect::detect(name, bytes.head(), bytes.path())?;
                 context.detection = Some(why);
                 format
             }
         };
         context.format = Some(format);
-        let opened = open_as(format, bytes, options)?;
-        match options.nan {
-            Some(value) => Ok(opened.with_nan(value)?),
-            None => Ok(opened),
-        }
+        with_nan(open_as(format, bytes, options)?, options)
     });
     match opened {
         Ok(stream) => Ok(Stream { context, ..stream }),
@@ -189,6 +241,11 @@ fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<
         }
         ImageFormat::Nifti => nifti::open(bytes, options),
         ImageFormat::Dipha => dipha::open(bytes),
+        ImageFormat::Nrrd => nrrd::open(bytes),
+        ImageFormat::Metaimage => metaimage::open(bytes),
+        ImageFormat::Vgi => vgi::open(bytes),
+        ImageFormat::Vol => vol::open(bytes),
+        ImageFormat::Zarr => Err(no_store().into()),
         ImageFormat::Perseus => perseus::open(bytes),
         ImageFormat::Raw => {
             let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;

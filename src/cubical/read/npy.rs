@@ -31,7 +31,7 @@ fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
 }
 
 /// The type of the elements, whether they are big-endian, and how they are interpreted.
-fn voxels(dtype: &TypeStr) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
+pub(super) fn voxels(dtype: &TypeStr) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
     let problem = || {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
         ImageProblem::at(10, expected, format!("'{dtype}'")).note("save it as one of these with a.astype(…)")

@@ -40,7 +40,6 @@ pub(super) fn in_memory(voxels: Vec<u8>) -> Source {
 }
 
 /// A source of voxels that are decoded some at a time. `next` replaces the voxels of its argument by the next ones.
-#[cfg(feature = "codecs")]
 pub(super) fn in_pieces(mut next: impl FnMut(&mut Vec<u8>) -> Result<(), Fault> + Send + 'static) -> Source {
     let (mut piece, mut at) = (Vec::new(), 0);
     Box::new(move |mut voxels| {

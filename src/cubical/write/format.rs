@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use strum::VariantArray;
 
-use super::{dipha, nifti, npy, perseus, raw};
+use super::{dipha, metaimage, nifti, npy, nrrd, perseus, raw};
 #[cfg(feature = "codecs")]
 use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
@@ -37,6 +37,10 @@ pub enum ImageFile {
     Perseus,
     /// Voxels without a header.
     Raw,
+    /// NRRD, header and voxels in one file.
+    Nrrd,
+    /// MetaImage, header and voxels in one file.
+    Metaimage,
 }
 
 named!(ImageFile);
@@ -124,7 +128,12 @@ impl ImageFile {
         match self {
             ImageFile::Npy | ImageFile::Raw => order,
             ImageFile::Png | ImageFile::Tiff => Order::C,
-            ImageFile::Nifti | ImageFile::NiftiGz | ImageFile::Dipha | ImageFile::Perseus => Order::F,
+            ImageFile::Nifti
+            | ImageFile::NiftiGz
+            | ImageFile::Dipha
+            | ImageFile::Perseus
+            | ImageFile::Nrrd
+            | ImageFile::Metaimage => Order::F,
         }
     }
 
@@ -141,6 +150,8 @@ impl ImageFile {
             ImageFile::Nifti => nifti::write(image, geometry, out),
             ImageFile::Dipha => dipha::write(image, out),
             ImageFile::Perseus => perseus::write(image, out),
+            ImageFile::Nrrd => nrrd::write(image, geometry, out),
+            ImageFile::Metaimage => metaimage::write(image, geometry, out),
             ImageFile::Raw => raw::write(image.bytes(), image.voxel_type().bytes(), out),
             #[cfg(feature = "codecs")]
             ImageFile::Png => png::write(image, out),

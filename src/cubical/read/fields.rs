@@ -1,0 +1,155 @@
+//! Headers of text: lines of a name, a separator and a value.
+
+use std::str::FromStr;
+
+use super::error::{ImageProblem, Place};
+use crate::input::text::quote;
+
+/// A line of a header.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    /// Number of the line, counted from 1.
+    pub(super) line: usize,
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// The lines of a header.
+#[derive(Debug, Default)]
+pub(super) struct Fields(pub(super) Vec<Field>);
+
+impl Fields {
+    /// The line with this name, in letters of any case. A format may know a field by several names.
+    ///
+    /// # Errors
+    /// There are several such lines.
+    pub(super) fn get(&self, names: &[&str]) -> Result<Option<&Field>, ImageProblem> {
+        let is_it = |field: &&Field| names.iter().any(|name| field.name.eq_ignore_ascii_case(name));
+        let mut found = self.0.iter().filter(is_it);
+        match (found.next(), found.next()) {
+            (first, None) => Ok(first),
+            (_, Some(second)) => {
+                let expected = format!("one line {}", quote(names[0].as_bytes()));
+                Err(ImageProblem::new(Place::Line(second.line), expected, "another"))
+            }
+        }
+    }
+
+    /// Like [`Fields::get`], of a line that has to be there.
+    pub(super) fn need(&self, names: &[&str]) -> Result<&Field, ImageProblem> {
+        let missing = || {
+            let expected = format!("a header with a line {}", quote(names[0].as_bytes()));
+            ImageProblem::whole(expected, "a header without one")
+        };
+        self.get(names)?.ok_or_else(missing)
+    }
+}
+
+impl Field {
+    /// The error that the value is not what the format allows.
+    pub(super) fn problem(&self, expected: impl Into<String>) -> ImageProblem {
+        let found = format!("{} {}", self.name, quote(self.value.as_bytes()));
+        ImageProblem::new(Place::Line(self.line), expected, found)
+    }
+
+    /// The value as a number.
+    pub(super) fn number<T: FromStr>(&self) -> Result<T, ImageProblem> {
+        self.value.parse().map_err(|_| self.problem("a whole number"))
+    }
+
+    /// The value as numbers between blanks.
+    pub(super) fn numbers(&self) -> Result<Vec<u64>, ImageProblem> {
+        let numbers: Result<_, _> = self.value.split_whitespace().map(str::parse).collect();
+        numbers.map_err(|_| self.problem("whole numbers"))
+    }
+
+    /// The value as a truth value.
+    pub(super) fn truth(&self) -> Result<bool, ImageProblem> {
+        match self.value.to_ascii_lowercase().as_str() {
+            "true" | "t" | "1" | "yes" | "y" => Ok(true),
+            "false" | "f" | "0" | "no" | "n" => Ok(false),
+            _ => Err(self.problem("True or False")),
+        }
+    }
+}
+
+impl Field {
+    /// The names of files that the value states: one, those of `list`, the lines after a value `LIST`, or numbered ones.
+    pub(super) fn files(&self, list: Vec<String>) -> Result<Vec<String>, ImageProblem> {
+        let words: Vec<&str> = self.value.split_whitespace().collect();
+        match words[..] {
+            ["LIST"] | ["LIST", _] if !list.is_empty() => Ok(list),
+            ["LIST"] | ["LIST", _] => Err(self.problem("a line for each file after LIST")),
+            // Another number may follow: how many axes a file has, which its size says as well.
+            [pattern, first, last, step] | [pattern, first, last, step, _] if pattern.contains('%') => {
+                let numbers = [first, last, step].map(|word| word.parse::<i64>().ok());
+                let [Some(first), Some(last), Some(step)] = numbers else {
+                    return Err(self.problem("a pattern, first and last number, and a step"));
+                };
+                numbered(self, pattern, [first, last, step])
+            }
+            _ => Ok(vec![self.value.clone()]),
+        }
+    }
+}
+
+/// The names of numbered files, as `pattern` of C's `printf` writes the numbers from `first` to `last`.
+///
+/// # Errors
+/// The pattern has not exactly one `%d`, or there are no numbers.
+fn numbered(
+    field: &Field,
+    pattern: &str,
+    [first, last, step]: [i64; 3],
+) -> Result<Vec<String>, ImageProblem> {
+    /// Greatest number of files.
+    const MOST: u64 = 1 << 20;
+    let problem = || field.problem("a pattern such as slice%03d.raw, first and last number, and a step");
+    let (before, rest) = pattern.split_once('%').ok_or_else(problem)?;
+    let (width, after) = rest.split_once('d').ok_or_else(problem)?;
+    let is_padded = width.starts_with('0');
+    let digits: usize = if width.is_empty() { 0 } else { width.parse().map_err(|_| problem())? };
+    let span = if step > 0 { last.checked_sub(first) } else { first.checked_sub(last) };
+    let count = span.and_then(|span| u64::try_from(span).ok()?.checked_div(step.unsigned_abs()));
+    let Some(count) = count.filter(|&count| count < MOST && digits < 32 && !after.contains('%')) else {
+        return Err(problem());
+    };
+    let name = |k: u64| {
+        let number = first + step * k as i64;
+        if is_padded {
+            format!("{before}{number:0digits$}{after}")
+        } else {
+            format!("{before}{number:digits$}{after}")
+        }
+    };
+    Ok((0..=count).map(name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_files() {
+        let names = |pattern: &str, numbers| {
+            let field = Field { line: 3, name: "file".to_owned(), value: pattern.to_owned() };
+            numbered(&field, pattern, numbers).map_err(|problem| problem.to_string())
+        };
+        assert_eq!(names("a%03d.raw", [8, 10, 1]).unwrap(), ["a008.raw", "a009.raw", "a010.raw"]);
+        assert_eq!(names("a%d", [9, 12, 2]).unwrap(), ["a9", "a11"]);
+        assert_eq!(names("%d", [2, 0, -1]).unwrap(), ["2", "1", "0"]);
+        for (pattern, numbers) in [
+            ("a", [0, 1, 1]),
+            ("a%s", [0, 1, 1]),
+            ("a%d%d", [0, 1, 1]),
+            ("a%d", [1, 0, 1]),
+            ("a%d", [0, 1, 0]),
+            ("a%d", [i64::MIN, i64::MAX, 1]),
+            ("a%d", [0, 1 << 40, 1]),
+            ("a%099d", [0, 1, 1]),
+        ] {
+            let message = names(pattern, numbers).unwrap_err();
+            assert!(message.starts_with("line 3: expected a pattern such as slice%03d.raw"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `metaimage`: images of ITK and MetaIO, with voxels after the header (`.mha`) or in other files (`.mhd`).
+//!
+//! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order, compressed with zlib,
+//! or as text. A header names one file, a list of files or a pattern of numbered files, each of which holds as many
+//! slices. Several channels are an error. Lines that are not about the voxels are skipped; those that locate the voxels
+//! in space are kept for a file of the same format.
+//!
+//! Source: ITK's documentation of MetaIO, <https://itk.org/Wiki/ITK/MetaIO/Documentation>. `MET_LONG` has 4 bytes in
+//! files, as in MetaIO's table of sizes.
+
+use super::bytes::Bytes;
+use super::data_file::{DataFile, Packing};
+use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::fields::{Field, Fields};
+use super::stream::Stream;
+use crate::cubical::geometry::Geometry;
+use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
+use crate::input::text::quote;
+
+/// Names of the types of voxels. The first of those of a type is the one that is written.
+pub(in crate::cubical) const TYPES: [(&str, VoxelType); 12] = [
+    ("MET_UCHAR", VoxelType::U8),
+    ("MET_CHAR", VoxelType::I8),
+    ("MET_USHORT", VoxelType::U16),
+    ("MET_SHORT", VoxelType::I16),
+    ("MET_UINT", VoxelType::U32),
+    ("MET_INT", VoxelType::I32),
+    ("MET_ULONG_LONG", VoxelType::U64),
+    ("MET_LONG_LONG", VoxelType::I64),
+    ("MET_FLOAT", VoxelType::F32),
+    ("MET_DOUBLE", VoxelType::F64),
+    ("MET_ULONG", VoxelType::U32),
+    ("MET_LONG", VoxelType::I32),
+];
+
+/// Names with which headers begin.
+const FIRST: [&str; 4] = ["ObjectType", "ObjectSubType", "NDims", "Comment"];
+
+/// Lines that locate the voxels in space.
+const LOCATING: [&str; 12] = [
+    "TransformMatrix",
+    "Rotation",
+    "Orientation",
+    "Offset",
+    "Position",
+    "Origin",
+    "CenterOfRotation",
+    "AnatomicalOrientation",
+    "ElementSpacing",
+    "ElementSize",
+    "DistanceUnits",
+    "ElementOrigin",
+];
+
+/// Whether a file begins as a MetaImage does: with a line `Name = …` of one of the first names, and with no zero byte in
+/// it.
+pub(super) fn has_magic(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let Some(at) = memchr::memchr(b'=', line) else { return false };
+    FIRST.iter().any(|name| line[..at].trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+}
+
+pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+    let (text, end) = bytes.header(&|head| {
+        let mut start = 0;
+        for line in head.split_inclusive(|&byte| byte == b'\n') {
+            let (name, value) = line.split_at(memchr::memchr(b'=', line).unwrap_or(line.len()));
+            start += line.len();
+            let is_last = name.trim_ascii().eq_ignore_ascii_case(b"ElementDataFile") && line.ends_with(b"\n");
+            // The names of files go on after a list.
+            let is_list = value
+                .trim_ascii_start()
+                .strip_prefix(b"=")
+                .is_some_and(|value| value.trim_ascii().starts_with(b"LIST"));
+            if is_last && !is_list {
+                return Some(start);
+            }
+        }
+        None
+    })?;
+    let (fields, list) = header(&text)?;
+    let mut data = data(&fields)?;
+    let field = fields.need(&["ElementDataFile"])?;
+    let is_local = field.value.eq_ignore_ascii_case("LOCAL");
+    if let Some(size) = fields.get(&["HeaderSize"])? {
+        data.skip = match size.number::<i64>()? {
+            -1 if data.packing == Packing::Plain => None,
+            -1 => return Err(size.problem("-1 for voxels that are neither compressed nor text only").into()),
+            0 => Some(0),
+            _ if is_local => return Err(size.problem("0 or -1 for voxels that follow their header").into()),
+            skip => Some(u64::try_from(skip).map_err(|_| size.problem("-1, or a number from 0 on"))?),
+        };
+    }
+    let lines =
+        fields.0.iter().filter(|field| LOCATING.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
+    let lines = lines.map(|Field { name, value, .. }| format!("{name} = {value}")).collect();
+    let stream =
+        if is_local { data.after(bytes, end)? } else { data.among(bytes.folder(), &field.files(list)?)? };
+    Ok(Stream { geometry: Some(Geometry::MetaImage(lines)), ..stream })
+}
+
+/// Splits a header into its fields, and the names of files after `ElementDataFile = LIST`.
+fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
+    let mut fields = Fields::default();
+    let mut lines = text.lines().zip(1..);
+    while let Some((line, number)) = lines.next() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else {
+            let expected = "a line such as `NDims = 3`";
+            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
+        };
+        let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
+        let is_last = field.name.eq_ignore_ascii_case("ElementDataFile");
+        fields.0.push(field);
+        if is_last {
+            break;
+        }
+    }
+    let list = lines.map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
+    Ok((fields, list.map(str::to_owned).collect()))
+}
+
+/// What the fields say about the voxels.
+fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
+    if let Some(field) = fields.get(&["ObjectType"])?.filter(|field| field.value != "Image") {
+        return Err(field.problem("ObjectType Image"));
+    }
+    let field = fields.need(&["ElementType"])?;
+    let Some((_, numbers)) = TYPES.into_iter().find(|(name, _)| *name == field.value) else {
+        let names: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+        return Err(field.problem(names.join(", ")));
+    };
+    let sizes = fields.need(&["DimSize"])?;
+    let axes = sizes.numbers()?;
+    let dimension = fields.need(&["NDims"])?;
+    if dimension.number::<usize>()? != axes.len() {
+        return Err(dimension.problem(format!("{}, the number of extents in DimSize", axes.len())));
+    }
+    if let Some(field) = fields.get(&["ElementNumberOfChannels"])?.filter(|field| field.value != "1") {
+        let note = "in Python, a = SimpleITK.ReadImage(FILE); \
+                    SimpleITK.WriteImage(SimpleITK.VectorIndexSelectionCast(a, 0), \"x.mha\") takes the first";
+        return Err(field.problem("one channel").note(note));
+    }
+    let shape = shape_at(Place::Line(sizes.line), &axes, Order::F)?;
+    let truth = |names: &[&str], default: bool| fields.get(names)?.map_or(Ok(default), Field::truth);
+    let packing = match (truth(&["BinaryData"], true)?, truth(&["CompressedData"], false)?) {
+        (true, true) => Packing::Zlib,
+        (true, false) => Packing::Plain,
+        (false, false) => Packing::Text,
+        (false, true) => {
+            let field = fields.need(&["CompressedData"])?;
+            return Err(field.problem("text that is not compressed, as BinaryData is false"));
+        }
+    };
+    let orders = ["ElementByteOrderMSB", "BinaryDataByteOrderMSB"];
+    let [element, binary] = orders.map(|name| fields.get(&[name]));
+    let big_endian = match (element?, binary?) {
+        (None, None) if numbers.bytes() > 1 && packing != Packing::Text => {
+            let expected =
+                format!("a line \"BinaryDataByteOrderMSB\", True or False, for numbers of {numbers}");
+            return Err(ImageProblem::whole(expected, "a header without one"));
+        }
+        (None, None) => false,
+        (Some(field), None) | (None, Some(field)) => field.truth()?,
+        (Some(element), Some(binary)) if element.truth()? == binary.truth()? => element.truth()?,
+        (Some(element), Some(_)) => return Err(element.problem("the same as BinaryDataByteOrderMSB")),
+    };
+    Ok(DataFile { shape, numbers, big_endian, packing, lines: 0, skip: Some(0) })
+}

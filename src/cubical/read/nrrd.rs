@@ -1,0 +1,199 @@
+//! `nrrd`: Teem's nearly raw raster data, with voxels after the header (`.nrrd`) or in other files (`.nhdr`).
+//!
+//! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed with
+//! gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of which
+//! holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or the
+//! components of vectors (`kinds`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not about
+//! the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
+//!
+//! Source: "Definition of NRRD File Format", <https://teem.sourceforge.net/nrrd/format.html>.
+
+use super::bytes::Bytes;
+use super::data_file::{DataFile, Packing};
+use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::fields::{Field, Fields};
+use super::stream::Stream;
+use crate::cubical::geometry::Geometry;
+use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
+use crate::input::text::quote;
+
+/// Magic bytes, before the digit of the version.
+pub(super) const MAGIC: &[u8] = b"NRRD000";
+
+/// Names of the types of voxels. The first of those of a type is written.
+pub(in crate::cubical) const TYPES: [(&[&str], VoxelType); 10] = [
+    (&["int8", "int8_t", "signed char"], VoxelType::I8),
+    (&["uint8", "uint8_t", "uchar", "unsigned char"], VoxelType::U8),
+    (&["int16", "int16_t", "short", "short int", "signed short", "signed short int"], VoxelType::I16),
+    (&["uint16", "uint16_t", "ushort", "unsigned short", "unsigned short int"], VoxelType::U16),
+    (&["int32", "int32_t", "int", "signed int"], VoxelType::I32),
+    (&["uint32", "uint32_t", "uint", "unsigned int"], VoxelType::U32),
+    (
+        &[
+            "int64",
+            "int64_t",
+            "longlong",
+            "long long",
+            "long long int",
+            "signed long long",
+            "signed long long int",
+        ],
+        VoxelType::I64,
+    ),
+    (&["uint64", "uint64_t", "ulonglong", "unsigned long long", "unsigned long long int"], VoxelType::U64),
+    (&["float"], VoxelType::F32),
+    (&["double"], VoxelType::F64),
+];
+
+/// Lines that locate the voxels in space.
+const LOCATING: [&str; 9] = [
+    "space",
+    "space dimension",
+    "space directions",
+    "space origin",
+    "space units",
+    "spacings",
+    "axis mins",
+    "axis maxs",
+    "units",
+];
+
+/// Kinds of axes whose samples are voxels.
+const DOMAINS: [&str; 5] = ["domain", "space", "time", "???", "none"];
+
+/// What makes a file with an encoding that is not read one that is.
+const REMEDY: &str = "in Python, nrrd.write(\"x.nrrd\", *nrrd.read(FILE)) writes it with gzip";
+
+pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+    let (text, start) = bytes.header(&|head| {
+        let blank = [&b"\n\n"[..], b"\n\r\n"];
+        let ends = blank.map(|blank| memchr::memmem::find(head, blank).map(|at| at + blank.len()));
+        ends.into_iter().flatten().min()
+    })?;
+    let Header { fields, list } = header(&text)?;
+    let data = data(&fields)?;
+    let located =
+        fields.0.iter().filter(|field| LOCATING.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
+    let lines = located.map(|Field { name, value, .. }| format!("{name}: {value}")).collect();
+    let stream = match fields.get(&["data file", "datafile"])? {
+        None => data.after(bytes, start)?,
+        Some(field) => data.among(bytes.folder(), &field.files(list)?)?,
+    };
+    Ok(Stream { geometry: Some(Geometry::Nrrd(lines)), ..stream })
+}
+
+/// A header's fields, and the names of files after a field `data file: LIST`.
+struct Header {
+    fields: Fields,
+    list: Vec<String>,
+}
+
+/// Splits a header into its fields. Comments and the pairs of key and value that users add are left out.
+fn header(text: &str) -> Result<Header, ImageProblem> {
+    let mut header = Header { fields: Fields::default(), list: Vec::new() };
+    let mut lines = text.lines().zip(1..);
+    let magic = lines.next().map_or("", |(line, _)| line.trim_end());
+    if !matches!(magic.strip_prefix("NRRD000"), Some("1" | "2" | "3" | "4" | "5")) {
+        let found = quote(magic.as_bytes());
+        return Err(ImageProblem::new(Place::Line(1), "NRRD0001 to NRRD0005", found));
+    }
+    while let Some((line, number)) = lines.next() {
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        if line.starts_with('#') {
+            continue;
+        }
+        // The first of the separators decides which of the two kinds of lines it is.
+        let Some((name, value)) = line.split_once(':') else {
+            let expected = "a field such as `type: float`, or a comment after #";
+            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
+        };
+        if value.starts_with('=') {
+            continue;
+        }
+        let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
+        let is_list = field.name.replace(' ', "").eq_ignore_ascii_case("datafile")
+            && field.value.split_whitespace().next() == Some("LIST");
+        header.fields.0.push(field);
+        if is_list {
+            let names = lines.map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
+            header.list = names.map(str::to_owned).collect();
+            break;
+        }
+    }
+    Ok(header)
+}
+
+/// What the fields say about the voxels.
+fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
+    let field = fields.need(&["type"])?;
+    let is_it = |(names, _): &&(&[&str], _)| names.iter().any(|name| name.eq_ignore_ascii_case(&field.value));
+    let Some(&(_, numbers)) = TYPES.iter().find(is_it) else {
+        return Err(field.problem("a type of integers of 8 to 64 bits, float or double"));
+    };
+    let sizes = fields.need(&["sizes"])?;
+    let axes = sizes.numbers()?;
+    let dimension = fields.need(&["dimension"])?;
+    if dimension.number::<usize>()? != axes.len() {
+        return Err(dimension.problem(format!("{}, the number of sizes", axes.len())));
+    }
+    check_kinds(fields, &axes)?;
+    let shape = shape_at(Place::Line(sizes.line), &axes, Order::F)?;
+    let encoding = fields.need(&["encoding"])?;
+    let packing = match encoding.value.to_ascii_lowercase().as_str() {
+        "raw" => Packing::Plain,
+        "gz" | "gzip" => Packing::Gzip,
+        "txt" | "text" | "ascii" => Packing::Text,
+        _ => return Err(encoding.problem("encoding raw, gzip or text").note(REMEDY)),
+    };
+    let endian = fields.get(&["endian"])?;
+    let big_endian = match endian.map(|field| (field, field.value.to_ascii_lowercase())) {
+        None if numbers.bytes() > 1 && packing != Packing::Text => return Err(missing_endian(numbers)),
+        None => false,
+        Some((_, order)) if order == "little" => false,
+        Some((_, order)) if order == "big" => true,
+        Some((field, _)) => return Err(field.problem("little or big")),
+    };
+    let lines = fields.get(&["line skip", "lineskip"])?;
+    let lines = lines.map_or(Ok(0), Field::number)?;
+    let skip = match fields.get(&["byte skip", "byteskip"])? {
+        None => Some(0),
+        Some(field) => match field.number::<i64>()? {
+            -1 if packing == Packing::Plain => None,
+            -1 => return Err(field.problem("-1 with encoding raw only")),
+            skip => Some(u64::try_from(skip).map_err(|_| field.problem("-1, or a number from 0 on"))?),
+        },
+    };
+    Ok(DataFile { shape, numbers, big_endian, packing, lines, skip })
+}
+
+fn missing_endian(numbers: VoxelType) -> ImageProblem {
+    let found = "a header without one";
+    ImageProblem::whole(format!("a line \"endian\", little or big, for numbers of {numbers}"), found)
+}
+
+/// Refuses axes whose samples are the parts of one value.
+fn check_kinds(fields: &Fields, axes: &[u64]) -> Result<(), ImageProblem> {
+    let Some(field) = fields.get(&["kinds"])? else { return Ok(()) };
+    let kinds: Vec<&str> = field.value.split_whitespace().collect();
+    if kinds.len() != axes.len() {
+        return Err(field.problem(format!("a kind for each of {} axes", axes.len())));
+    }
+    let is_domain = |kind: &str| DOMAINS.iter().any(|domain| domain.eq_ignore_ascii_case(kind));
+    let mut long = kinds.iter().zip(axes).enumerate().filter(|(_, (_, extent))| **extent > 1);
+    match long.find(|(_, (kind, _))| !is_domain(kind)) {
+        None => Ok(()),
+        Some((axis, (kind, extent))) => {
+            let found = format!("{extent} samples of kind {kind} along axis {axis}, counted from 0");
+            let picked = (0..axes.len()).map(|k| if k == axis { "0" } else { ":" });
+            let picked = picked.collect::<Vec<_>>().join(", ");
+            let problem = ImageProblem::new(Place::Line(field.line), "axes of space and time only", found);
+            Err(problem.note(format!(
+                "in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[{picked}]) takes the first"
+            )))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `vgi`: volumes of VGStudio, whose voxels are in a file without a header (`.vol`), described by another (`.vgi`).
+//!
+//! Either file may be the input. Of a file with voxels called `a.vol`, the header is `a.vgi` or `a.vol.vgi`; a header
+//! names the file with the voxels. The first axis varies fastest. A header of several volumes, or of a volume in several
+//! files or in images, is an error.
+//!
+//! The format is not published. What is read are the lines of the section `[file1]` that scanners write: `Size`,
+//! `Datatype`, `BitsPerElement`, `Name`, and, where they are there, `FileFormat`, `RegionSize` and `Endian`. That the
+//! file is exactly as long as they say guards against what other lines may mean.
+
+use std::path::{Path, PathBuf};
+
+use super::bytes::Bytes;
+use super::data_file::{DataFile, Packing};
+use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::fields::{Field, Fields};
+use super::stream::Stream;
+use crate::cubical::key::Coding;
+use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
+use crate::input::text::quote;
+
+/// Whether a file begins as a header does.
+pub(super) fn has_magic(head: &[u8]) -> bool {
+    head.trim_ascii_start().starts_with(b"{volume")
+}
+
+/// The headers of the file with voxels at `path` that are there.
+pub(super) fn headers_of(path: &Path) -> Vec<PathBuf> {
+    let mut longer = path.as_os_str().to_owned();
+    longer.push(".vgi");
+    let candidates = [path.with_extension("vgi"), PathBuf::from(longer)];
+    candidates.into_iter().filter(|candidate| candidate != path && candidate.is_file()).collect()
+}
+
+pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+    if has_magic(bytes.head()) {
+        let (data, name) = data(&header(&mut bytes)?)?;
+        return data.among(bytes.folder(), &[name]);
+    }
+    let headers = bytes.path().map(headers_of).unwrap_or_default();
+    let [header_path] = &headers[..] else {
+        let expected = "a header that begins with {volume1}, or voxels with one header beside them";
+        let found = match &headers[..] {
+            [] => "neither: there is no file with the ending .vgi or .vol.vgi".to_owned(),
+            _ => {
+                let names: Vec<String> = headers.iter().map(|path| path.display().to_string()).collect();
+                names.join(" and ")
+            }
+        };
+        return Err(ImageProblem::whole(expected, found).into());
+    };
+    let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?)?));
+    let (data, _) = opened.map_err(|fault| match fault {
+        Fault::Content(problem) => {
+            problem.also(&format!("this is its header, {}", header_path.display())).into()
+        }
+        fault => fault,
+    })?;
+    data.after(bytes, 0)
+}
+
+/// The lines of the section of the file of the only volume.
+fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
+    let (text, _) = bytes.header(&|_| None)?;
+    let (mut fields, mut is_volume, mut section) = (Fields::default(), false, String::new());
+    let mut file: Option<String> = None;
+    for (line, number) in text.lines().zip(1..) {
+        let line = line.trim();
+        let problem =
+            |expected: &str| ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes()));
+        if let Some(name) = line.strip_prefix('{') {
+            let name = name.trim_end_matches('}').to_ascii_lowercase();
+            // Of what a project holds besides volumes, such as views of them, nothing is read.
+            is_volume =
+                name.strip_prefix("volume").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+            section.clear();
+        } else if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']').to_ascii_lowercase();
+            if is_volume && section.starts_with("file") && file.replace(section.clone()).is_some() {
+                let problem = problem("one volume in one file");
+                return Err(problem.note("export the volume alone as one raw file").into());
+            }
+        } else if is_volume && section.starts_with("file") && !line.is_empty() {
+            let (name, value) =
+                line.split_once('=').ok_or_else(|| problem("a line such as `Size = 64 64 64`"))?;
+            let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
+            fields.0.push(field);
+        }
+    }
+    Ok(fields)
+}
+
+/// What the lines say about the voxels, and the name of their file.
+fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
+    if let Some(field) = fields.get(&["FileFormat"])?.filter(|field| !field.value.eq_ignore_ascii_case("raw"))
+    {
+        return Err(field.problem("FileFormat raw").note("export the volume as raw"));
+    }
+    let size = fields.need(&["Size"])?;
+    if let Some(field) = fields.get(&["RegionSize"])?.filter(|field| field.numbers() != size.numbers()) {
+        return Err(field.problem("the Size of the file"));
+    }
+    let shape = shape_at(Place::Line(size.line), &size.numbers()?, Order::F)?;
+    let (kind, bits) = (fields.need(&["Datatype"])?, fields.need(&["BitsPerElement"])?);
+    let coding = match kind.value.to_ascii_lowercase().as_str() {
+        "unsigned integer" => Coding::Unsigned,
+        "signed integer" => Coding::Signed,
+        "float" => Coding::Float,
+        _ => return Err(kind.problem("unsigned integer, signed integer or float")),
+    };
+    let bytes = bits.number::<usize>()?;
+    let numbers = VoxelType::of(coding, bytes / 8).filter(|_| bytes.is_multiple_of(8));
+    let numbers =
+        numbers.ok_or_else(|| bits.problem("8, 16, 32 or 64 bits of an integer, 32 or 64 of a float"))?;
+    let big_endian = match fields.get(&["Endian", "FileEndian"])? {
+        None => false,
+        Some(field) if field.value.eq_ignore_ascii_case("little") => false,
+        Some(field) if field.value.eq_ignore_ascii_case("big") => true,
+        Some(field) => return Err(field.problem("little or big")),
+    };
+    let packing = Packing::Plain;
+    let data = DataFile { shape, numbers, big_endian, packing, lines: 0, skip: Some(0) };
+    // Scanners write the path that the file had on their machine.
+    let path = fields.need(&["Name"])?.value.replace('\\', "/");
+    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    Ok((data, name))
+}

@@ -1,0 +1,135 @@
+//! `zarr`: arrays of Zarr, versions 2 and 3, in a directory, and the images of OME-Zarr, of which the finest is read.
+//!
+//! The axes are those of the array, the last of which varies fastest. If axes are named, by OME-Zarr or by the array, a
+//! frame can be picked along `t` and a channel along `c`. Of a group without images of OME-Zarr, `--key` names the array,
+//! by its path in the group; of one with images it names another than the finest.
+//!
+//! Voxels are numbers of the ten types, truth values, or 16-bit floats. Chunks may be uncompressed or compressed with
+//! gzip, zlib, Zstandard or Blosc; transposed; followed by a checksum; and gathered in shards, in which the checksum of
+//! the index is not verified. A chunk that is missing has the fill value.
+//!
+//! Voxels are decoded a row of chunks at a time.
+//!
+//! Sources: the specifications of Zarr, <https://zarr-specs.readthedocs.io>, and of OME-Zarr, <https://ngff.openmicroscopy.org>.
+
+mod block;
+mod blosc;
+mod codec;
+mod metadata;
+mod store;
+
+use std::path::Path;
+
+use super::error::{Fault, ImageProblem, Place, room, shape_at};
+use super::layout::widen_halves;
+use super::options::{ImageOptions, pick};
+use super::stream::{Stream, in_pieces};
+use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
+use crate::parallel;
+use block::Block;
+use metadata::{Array, Content};
+
+pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault> {
+    let array = store::array(path, options.key.as_deref())?;
+    let rows = Rows::new(array, options)?;
+    let shape = shape_at(Place::Whole, &rows.axes(), Order::C).map_err(|problem| rows.with_note(problem))?;
+    let voxels = if rows.array.content == Content::Halves { VoxelType::F32 } else { rows.array.numbers };
+    let mut rows = rows;
+    let source = in_pieces(move |voxels| rows.next(voxels));
+    Ok(Stream { is_measured: false, ..Stream::new(shape, voxels, source) })
+}
+
+/// The part of an array that is read, a row of chunks at a time.
+struct Rows {
+    array: Array,
+    /// The first voxel that is read along each axis.
+    start: Vec<usize>,
+    /// Number of voxels that are read along each axis.
+    extents: Vec<usize>,
+    /// Whether the axis is left out, as one of its places is picked.
+    is_picked: Vec<bool>,
+    /// The slowest axis of more than one voxel that is read.
+    slowest: usize,
+    /// Number of voxels along it that have been read.
+    done: usize,
+    /// Numbers that are not voxels.
+    numbers: Vec<u8>,
+}
+
+impl Rows {
+    fn new(array: Array, options: &ImageOptions) -> Result<Rows, Fault> {
+        let count = array.extents.len();
+        let (mut start, mut extents, mut is_picked) =
+            (vec![0; count], array.extents.clone(), vec![false; count]);
+        for (what, letter, wanted) in [("frame", 't', options.frame), ("channel", 'c', options.channel)] {
+            let axis = array.axis(letter);
+            let place = pick(what, wanted, axis.map_or(1, |axis| array.extents[axis]))?;
+            if let (Some(axis), Some(place)) = (axis, place) {
+                (start[axis], extents[axis], is_picked[axis]) = (place, 1, true);
+            }
+        }
+        let slowest = extents.iter().position(|&extent| extent > 1).unwrap_or(0);
+        Ok(Rows { array, start, extents, is_picked, slowest, done: 0, numbers: Vec::new() })
+    }
+
+    /// The extents of the image along its axes.
+    fn axes(&self) -> Vec<u64> {
+        let kept = self.extents.iter().zip(&self.is_picked).filter(|(_, is_picked)| !**is_picked);
+        kept.map(|(&extent, _)| extent as u64).collect()
+    }
+
+    /// Adds the options that pick a part of the array to a problem of its shape.
+    fn with_note(&self, problem: ImageProblem) -> ImageProblem {
+        let long = |letter| self.array.axis(letter).filter(|&axis| self.extents[axis] > 1);
+        match (long('t'), long('c')) {
+            (Some(_), None) => problem.note("--frame N takes one place along the axis t, counted from 0"),
+            (None, Some(_)) => problem.note("--channel N takes one place along the axis c, counted from 0"),
+            (Some(_), Some(_)) => problem
+                .note("--frame N and --channel N take one place along the axes t and c, counted from 0"),
+            (None, None) => {
+                problem.note("in Python, numpy.save(\"x.npy\", zarr.open(FILE)[0]) makes an array of a part")
+            }
+        }
+    }
+
+    /// Replaces `voxels` by those of the next row of chunks.
+    fn next(&mut self, voxels: &mut Vec<u8>) -> Result<(), Fault> {
+        let (array, axis) = (&self.array, self.slowest);
+        let mut block = Block { start: self.start.clone(), extents: self.extents.clone() };
+        block.start[axis] += self.done;
+        let within = array.chunk[axis] - block.start[axis] % array.chunk[axis];
+        block.extents[axis] = within.min(self.extents[axis] - self.done);
+        self.done += block.extents[axis];
+        let size = array.numbers.bytes();
+        let bytes = block.bytes(size)?;
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let row = if array.content == Content::Halves { &mut numbers } else { &mut *voxels };
+        room(row, bytes)?;
+        row.resize(bytes, 0);
+        let (count, step) = (block.chunks(&array.chunk), rayon::current_num_threads().max(1));
+        // Only some chunks are held at a time, beside the row that is made of them.
+        for first in (0..count).step_by(step) {
+            let some: Vec<_> =
+                (first..count.min(first + step)).map(|k| block.chunk(k, &array.chunk)).collect();
+            let decoded = parallel::map(some.len(), &|k| array.read(&some[k]));
+            for (chunk, decoded) in some.iter().zip(decoded) {
+                block.copy_from(row, &Block::of_chunk(chunk, &array.chunk), &decoded?, size);
+            }
+        }
+        match array.content {
+            Content::Numbers => {}
+            Content::Truths if voxels.iter().all(|&voxel| voxel <= 1) => {}
+            Content::Truths => {
+                return Err(ImageProblem::whole("0 or 1 as a truth value", "another number").into());
+            }
+            Content::Halves => {
+                room(voxels, 2 * bytes)?;
+                voxels.resize(2 * bytes, 0);
+                widen_halves(&numbers, voxels);
+            }
+        }
+        self.numbers = numbers;
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! The array of a directory: the directory itself, or one in a group.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::metadata::{Array, Json};
+use crate::cubical::read::error::{Fault, ImageProblem, Place};
+use crate::cubical::read::{is_zarr, no_store};
+
+/// Greatest number of arrays named in a message.
+const NAMED: usize = 8;
+
+/// The array at `path`: the only one, the finest of the image of OME-Zarr, or the one that `key` names.
+pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
+    if let Some(key) = key {
+        let inner = path.join(key.trim_matches('/'));
+        let is_inside =
+            Path::new(key).components().all(|part| !matches!(part, std::path::Component::ParentDir));
+        return match of(&inner)?.filter(|_| is_inside) {
+            Some(array) => Ok(array),
+            None => {
+                let found = names(path)?;
+                Err(ImageProblem::whole(format!("an array called {key:?}"), found).into())
+            }
+        };
+    }
+    if let Some(array) = of(path)? {
+        return Ok(array);
+    }
+    if !is_zarr(path) {
+        return Err(no_store().into());
+    }
+    let (third, second) = (json(path, "zarr.json")?, json(path, ".zattrs")?);
+    let third = third.as_ref().and_then(|json| json.get("attributes"));
+    let attributes = third.or(second.as_ref()).unwrap_or(&Value::Null);
+    let file = if third.is_some() { "zarr.json" } else { ".zattrs" };
+    let images = attributes["ome"].get("multiscales").or_else(|| attributes.get("multiscales"));
+    let Some(images) = images.and_then(Value::as_array).filter(|images| !images.is_empty()) else {
+        let found = format!("a group: {}", names(path)?);
+        let problem = ImageProblem::whole("an array, or the images of OME-Zarr", found);
+        return Err(problem.note("--key NAME takes one of the arrays").into());
+    };
+    let problem =
+        |expected: &str, found: String| ImageProblem::new(Place::Named(file.to_owned()), expected, found);
+    if images.len() > 1 {
+        let found = images.len().to_string();
+        return Err(problem("one image in multiscales", found)
+            .note("--key NAME takes one of the arrays")
+            .into());
+    }
+    let finest = &images[0]["datasets"][0]["path"];
+    let name = finest.as_str().ok_or_else(|| problem("the path of the finest image", finest.to_string()))?;
+    let is_inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let found = of(&path.join(name))?.filter(|_| is_inside);
+    let mut array = found.ok_or_else(|| problem("the path of an array", format!("{name:?}")))?;
+    // Axes are objects from version 0.4 on, and letters before.
+    if let Some(axes) = images[0]["axes"].as_array() {
+        let name = |axis: &Value| axis["name"].as_str().or(axis.as_str()).unwrap_or("").to_owned();
+        array.names = axes.iter().map(name).collect();
+        if array.names.len() != array.extents.len() {
+            let expected = format!("{} axes", array.extents.len());
+            return Err(problem(&expected, format!("{:?}", array.names)).into());
+        }
+    }
+    Ok(array)
+}
+
+/// The array whose metadata are in the directory.
+fn of(path: &Path) -> Result<Option<Array>, Fault> {
+    if let Some(value) = json(path, "zarr.json")? {
+        if value["node_type"] != "array" {
+            return Ok(None);
+        }
+        return Ok(Some(Array::third(path.to_owned(), &Json { file: "zarr.json", value: &value })?));
+    }
+    match json(path, ".zarray")? {
+        Some(value) => {
+            let mut array = Array::second(path.to_owned(), &Json { file: ".zarray", value: &value })?;
+            // Names that xarray gives to axes.
+            if let Some(attributes) = json(path, ".zattrs")?
+                && let Some(names) = attributes["_ARRAY_DIMENSIONS"].as_array()
+                && names.len() == array.extents.len()
+            {
+                array.names = names.iter().map(|name| name.as_str().unwrap_or("").to_owned()).collect();
+            }
+            Ok(Some(array))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The content of a file of JSON; `None` if there is no such file.
+fn json(path: &Path, file: &str) -> Result<Option<Value>, Fault> {
+    let bytes = match fs::read(path.join(file)) {
+        Ok(bytes) => bytes,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let value = serde_json::from_slice(&bytes);
+    value
+        .map(Some)
+        .map_err(|error| ImageProblem::new(Place::Named(file.to_owned()), "JSON", error.to_string()).into())
+}
+
+/// The names of the arrays in a group, for messages.
+fn names(path: &Path) -> Result<String, Fault> {
+    let is_array = |path: &Path| path.join(".zarray").is_file() || path.join("zarr.json").is_file();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if is_array(&path) {
+            names.push(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+        }
+    }
+    names.sort();
+    if names.is_empty() {
+        return Ok("no arrays".to_owned());
+    }
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("…".to_owned());
+    }
+    Ok(format!("arrays {}", names.join(", ")))
+}
