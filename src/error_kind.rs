@@ -16,6 +16,7 @@ use crate::cubical::thinning::binary::OtsuError;
 use crate::cubical::thinning::graph::GraphError;
 use crate::cubical::thinning::two_valued::TwoValuedError;
 use crate::cubical::value::Inexact;
+use crate::cubical::verify::VerifyError;
 use crate::cubical::write::Unwritable;
 use crate::cubical::{CubicalError, ShapeError};
 use crate::diagram::distance::DistanceError;
@@ -140,6 +141,11 @@ classified! {
     TwoValuedError { Self::Thin(error) => error.error_kind(), }
     UntoldDimension {}
     Unwritable {}
+    VerifyError {
+        Self::Differs { .. } => ErrorKind::System,
+        Self::Curve(error) => error.error_kind(),
+        Self::Memory(_) => ErrorKind::Memory,
+    }
     ViaMatrixError {
         Self::Complex(error) => error.error_kind(),
         Self::Scan(error) => error.error_kind(),

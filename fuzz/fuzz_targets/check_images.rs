@@ -13,7 +13,14 @@ use lacuna::{with_image, with_voxels};
 /// A file in the format that the first byte picks; of a raw file, the high bits pick the type.
 pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
     let (&choice, file) = input.split_first()?;
-    let format = ImageFormat::ALL[usize::from(choice) % 8 % ImageFormat::ALL.len()];
+    let format = match usize::from(choice) {
+        // A raw file has one of ten types.
+        choice @ 80..128 => ImageFormat::ALL[8 + choice % (ImageFormat::ALL.len() - 8)],
+        choice => ImageFormat::ALL[choice % 8],
+    };
+    if format == ImageFormat::Zarr {
+        return zarr(file);
+    }
     let raw = Raw {
         shape: vec![2, 3],
         dtype: VoxelType::ALL[usize::from(choice / 8) % VoxelType::ALL.len()],
@@ -26,9 +33,47 @@ pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
 
 /// A file whose format is not given.
 pub(crate) fn image_detect(input: &[u8]) -> Option<AnyImage> {
-    const NAMES: [&str; 8] = ["f", "f.npy", "f.png", "f.tif", "f.nii", "f.nii.gz", "f.complex", "f.txt"];
+    const NAMES: [&str; 12] = [
+        "f",
+        "f.npy",
+        "f.png",
+        "f.tif",
+        "f.nii",
+        "f.nii.gz",
+        "f.complex",
+        "f.txt",
+        "f.nrrd",
+        "f.mha",
+        "f.vgi",
+        "f.vol",
+    ];
     let (&choice, file) = input.split_first()?;
     checked(NAMES[usize::from(choice) % NAMES.len()], file, &ImageOptions::default())
+}
+
+/// A directory of Zarr with the metadata before the first byte that is 0, and every chunk with the bytes after it.
+fn zarr(file: &[u8]) -> Option<AnyImage> {
+    let (metadata, chunk) = file.split_at(file.iter().position(|&byte| byte == 0)?);
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        std::fs::write(path, bytes).expect("writing a temporary file");
+    };
+    let is_third = metadata.windows(9).any(|word| word == b"node_type");
+    write(if is_third { "zarr.json" } else { ".zarray" }, metadata);
+    for name in ["0", "1", "0.0", "0.1", "0.0.0", "0.0.1", "c/0", "c/1", "c/0/0", "c/0/1"] {
+        write(name, &chunk[1..]);
+    }
+    // Fill values make large images of a few bytes.
+    let stream =
+        open(folder.path(), &ImageOptions::default()).ok().filter(|stream| stream.bytes() < 1 << 20)?;
+    let read = stream.image();
+    if let Err(error) = &read {
+        let message = error.to_string();
+        assert!(message.contains("expected") && message.contains("found"), "{message}");
+    }
+    read.ok().inspect(|image| with_image!(image, image => again(image)))
 }
 
 fn checked(name: &str, file: &[u8], options: &ImageOptions) -> Option<AnyImage> {

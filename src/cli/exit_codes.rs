@@ -2,6 +2,7 @@
 
 const SUCCESS: &str = "  0  success, also if the reader of standard output leaves early";
 const SYSTEM: &str = "  1  the system failed: full disk, too little memory, no threads, no GPU";
+const VERIFIED: &str = "     cubical --verify: the bars contradict the Euler characteristic curve";
 const INPUT: &str = "  2  invalid option or input, or an output that cannot be opened";
 const ONE_OF_SEVERAL: &str = "  2  invalid option or input, or an output that cannot be opened; of several\n     \
      inputs, some have no result";
@@ -22,6 +23,9 @@ pub(crate) const RESUMABLE: &[&str] = &[SUCCESS, SYSTEM, INPUT, STOPPED, TIME];
 /// Exit codes of commands that save checkpoints and take several inputs.
 pub(crate) const BATCH: &[&str] = &[SUCCESS, SYSTEM, ONE_OF_SEVERAL, STOPPED, TIME_OF_STAGES];
 
+/// Exit codes of `lacuna cubical`.
+pub(crate) const CUBICAL: &[&str] = &[SUCCESS, SYSTEM, VERIFIED, ONE_OF_SEVERAL, STOPPED, TIME_OF_STAGES];
+
 /// Exit codes of `lacuna thin`.
 pub(crate) const THIN: &[&str] =
     &[SUCCESS, SYSTEM, "     with --verify: the topology differs; the skeleton is written", INPUT, TIME];
@@ -39,6 +43,7 @@ pub(crate) const ALL: &[&str] = &[
     SUCCESS,
     SYSTEM,
     "     compare: the files differ; thin --verify: the topology differs",
+    VERIFIED,
     ONE_OF_SEVERAL,
     STOPPED,
     TIME_OF_STAGES,

@@ -30,7 +30,7 @@ const INPUTS: &str = "inputs of a batch";
 /// Options that change only how the answer is found and where it goes. Inputs are known by their content instead.
 const WITHOUT_EFFECT: &str = "file files images output_file plot plot_kind report stats temp_dir threads memory spill \
                               backend devices device_memory self_check pair_store columns check time_limit \
-                              checkpoint every explain quiet verbose progress help";
+                              checkpoint every explain quiet verbose progress verify help";
 
 /// Options that change only how the answer is written, after all that is saved.
 const OF_OUTPUT: &str = "output ratio";

@@ -52,6 +52,7 @@ mod shape;
 mod skeleton;
 pub mod thinning;
 pub mod value;
+pub mod verify;
 mod voxel;
 pub mod write;
 

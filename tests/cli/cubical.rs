@@ -56,6 +56,80 @@ fn what_was_detected_is_said_and_nothing_else() {
     }
 }
 
+/// The bars of every example satisfy Euler's and Poincaré's formula.
+#[test]
+fn bars_are_verified_by_the_curve() {
+    for (file, arguments, expected) in cases() {
+        let run = cubical(&arguments).arg("--verify").arg(data(&file)).assert();
+        if arguments.iter().any(|argument| argument == "--max-dim") {
+            continue;
+        }
+        assert!(run.success().get_output().stdout == expected, "{file} {arguments:?}");
+    }
+    let run = cubical(["--verify", "--max-dim", "1"]).arg(data("cubical/shell.npy")).assert().code(2);
+    run.stdout(is_empty()).stderr(
+        contains("--verify: ")
+            .and(contains("expected the bars of dimensions 0 to 2, found those up to 1 only")),
+    );
+}
+
+/// Volumes in more than one file, and a directory that is one image.
+#[test]
+fn volumes_as_people_hold_them() {
+    let scratch = Scratch::new();
+    let shell = data("cubical/shell.npy");
+    let expected = cubical([&shell]).output().unwrap().stdout;
+    let raw = scratch.name("shell.raw");
+    lacuna("convert", [shell.to_str().unwrap(), &raw]).assert().success();
+    let voxels = fs::read(&raw).unwrap();
+    // The array is 7 × 6 × 5 in C order, and in these headers the first axis is the fastest.
+    let nhdr = "NRRD0004\ntype: ushort\ndimension: 3\nsizes: 5 6 7\nendian: little\nencoding: raw\ndata file: shell.raw\n";
+    let zarray = "{\"zarr_format\": 2, \"shape\": [7, 6, 5], \"chunks\": [7, 6, 5], \"dtype\": \"<u2\", \"compressor\": null, \
+                  \"fill_value\": 0, \"filters\": null, \"order\": \"C\"}";
+    scratch.file("shell.nhdr", nhdr);
+    fs::create_dir(scratch.path("shell.zarr")).unwrap();
+    fs::write(scratch.path("shell.zarr/.zarray"), zarray).unwrap();
+    fs::write(scratch.path("shell.zarr/0.0.0"), voxels).unwrap();
+    let bars = |output: &[u8]| {
+        String::from_utf8_lossy(output).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for name in ["shell.nhdr", "shell.zarr"] {
+        let run = cubical([scratch.path(name)]).assert().success();
+        assert_eq!(bars(&run.get_output().stdout), bars(&expected), "{name}");
+        let curve = lacuna("ecc", [scratch.path(name)]).assert().success();
+        assert_eq!(curve.get_output().stdout, lacuna("ecc", [&shell]).output().unwrap().stdout, "{name}");
+    }
+    let run = lacuna("convert", [scratch.name("shell.zarr"), scratch.name("back.npy")]).assert().success();
+    run.stderr(contains("shell.zarr: zarr (a directory with metadata of Zarr)"));
+    assert_eq!(fs::read(scratch.path("back.npy")).unwrap(), fs::read(&shell).unwrap());
+    // A directory of Zarr is one input, and one of a batch.
+    cubical(["--checkpoint"]).arg(scratch.path("state")).arg(scratch.path("shell.zarr")).assert().code(2);
+}
+
+/// Lines that locate the voxels go from NRRD to NRRD and from MetaImage to MetaImage.
+#[test]
+fn skeletons_lie_where_their_images_do() {
+    let scratch = Scratch::new();
+    let voxels = [[0_u8; 9], [0, 1, 1, 1, 1, 1, 1, 1, 0], [0, 1, 1, 1, 1, 1, 1, 1, 0], [0; 9]].concat();
+    let nrrd = "NRRD0004\n# a box\ntype: uint8\ndimension: 2\nsizes: 9 4\nspace dimension: 2\nspace directions: (0.5,0) (0,2)\n\
+                space origin: (1,-3)\nkey:=value\nencoding: raw\n\n";
+    let mha = "ObjectType = Image\nNDims = 2\nDimSize = 9 4\nElementSpacing = 0.5 2\nOffset = 1 -3\nElementType = MET_UCHAR\n\
+               ElementDataFile = LOCAL\n";
+    scratch.file("box.nrrd", [nrrd.as_bytes(), &voxels].concat());
+    scratch.file("box.mha", [mha.as_bytes(), &voxels].concat());
+    lacuna("thin", ["-o", &scratch.name("thin.nrrd"), &scratch.name("box.nrrd")]).assert().success();
+    lacuna("thin", ["-o", &scratch.name("thin.mha"), &scratch.name("box.mha")]).assert().success();
+    let [nrrd, mha] = ["thin.nrrd", "thin.mha"].map(|name| fs::read(scratch.path(name)).unwrap());
+    let header = "NRRD0004\ntype: uint8\ndimension: 2\nspace dimension: 2\nspace directions: (0.5,0) (0,2)\n\
+                  space origin: (1,-3)\nsizes: 9 4\nendian: little\nencoding: raw\n\n";
+    assert_eq!(String::from_utf8_lossy(&nrrd[..header.len()]), header);
+    let header = "ObjectType = Image\nNDims = 2\nBinaryData = True\nBinaryDataByteOrderMSB = False\nCompressedData = False\n\
+                  ElementSpacing = 0.5 2\nOffset = 1 -3\nDimSize = 9 4\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+    assert_eq!(String::from_utf8_lossy(&mha[..header.len()]), header);
+    assert_eq!(nrrd[nrrd.len() - 36..], mha[mha.len() - 36..]);
+    assert!(nrrd[nrrd.len() - 36..].contains(&255));
+}
+
 #[test]
 fn a_diagram_is_diphas_by_its_name() {
     let scratch = Scratch::new();

@@ -290,9 +290,9 @@ fn an_ending_that_tells_no_format_is_refused() {
     refused("distance", &[&bars, &bars], "d.xlsx", "expected a name that ends in .txt, .csv, .json or .npy");
     let circle = ["circle", "--points", "3"];
     refused("generate", &circle, "c.png", "expected a name that ends in .lower");
-    refused("generate", &["field", "--shape", "4,2"], "x.mha", "expected a name that ends in .png");
+    refused("generate", &["field", "--shape", "4,2"], "x.mnc", "expected a name that ends in .png");
     refused("generate", &["field", "--shape", "4,2"], "x.txt", "expected a name that ends in .png");
-    for out in ["x.nrrd", "x.mha", "x.h5", "x.foo"] {
+    for out in ["x.nhdr", "x.mhd", "x.h5", "x.foo"] {
         let expected =
             contains("expected a name that ends in .bin, .complex, .dat, .dipha").and(contains(".tiff"));
         lacuna("convert", [&image, &scratch.name(out)]).assert().code(2).stderr(expected);

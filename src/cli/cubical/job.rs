@@ -8,6 +8,7 @@ use lacuna::cubical::persistence::{
 use lacuna::cubical::read::ImageOptions;
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
+use lacuna::cubical::verify;
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, CubicalOutcome};
 use lacuna::matrix::{self, Reason};
 use lacuna::output::geometry::Geometry;
@@ -66,6 +67,7 @@ impl Job<'_> {
     /// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::PersistenceStatistics`] |
     /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
     /// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
+    /// | `verify_seconds` | of `--verify` |
     /// | `cycles`, `cycles_seconds` | of `--representatives`: how many there are, and classes to cycles |
     /// | `read_seconds` | file to image |
     /// | `persistence_seconds` | image to classes |
@@ -81,6 +83,10 @@ impl Job<'_> {
             let checked = persistence::check(stream.shape());
             checked.map_err(|source| CliError::about(&name, source))?;
         }
+        let failed = |source| CliError::about(format!("--verify: {name}"), source);
+        if arguments.verify {
+            verify::check(stream.shape(), &arguments.request()).map_err(failed)?;
+        }
         let memory = arguments.memory_plan(stream.shape(), stream.bytes());
         memory.check(0, footprint::HELPS).map_err(|source| CliError::about(&name, source))?;
         let image = read_image(stream, frame)?;
@@ -90,6 +96,13 @@ impl Job<'_> {
         };
         let (request, threshold) = (arguments.request(), arguments.threshold());
         let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, frame)?;
+        if arguments.verify {
+            let (backend, meter) = (&self.backend, &frame.meter);
+            let verify = || verify::verify(&image, &classes, &request, threshold, backend, meter);
+            let (verified, took) = timed(verify);
+            verified.map_err(failed)?;
+            frame.record.time("verify", took);
+        }
         let plan = plan_lines(&reasons, matrix.as_ref());
         if arguments.run.report.explain {
             frame.tell(&plan);

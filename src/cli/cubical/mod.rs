@@ -35,7 +35,7 @@ use representatives::RepresentativesArguments;
 /// and an image that fails does not stop the others. Coefficients are in Z/2.
 #[derive(Debug, clap::Args)]
 #[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
-    after_long_help = help::after(EXAMPLES, exit_codes::BATCH))]
+    after_long_help = help::after(EXAMPLES, exit_codes::CUBICAL))]
 #[command(mut_arg("verbose", |arg| arg.help("Print the number of bars and the time of each stage to standard error")))]
 pub(crate) struct Arguments {
     /// Image files; - is standard input, a directory stands for its files
@@ -109,6 +109,13 @@ pub(crate) struct Arguments {
     #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation", default_value = "gradient", hide_default_value = true,
         value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Way,
+
+    /// Check the bars against the Euler characteristic curve, which is computed from the cells
+    ///
+    /// At every value, the alternating sum of the bars alive has to be the Euler characteristic. Bars that contradict
+    /// it are not written.
+    #[arg(hide_short_help = true, long, help_heading = "Computation")]
+    verify: bool,
 
     #[command(flatten)]
     run: RunArguments,

@@ -34,6 +34,8 @@ pub(super) struct Bytes {
     path: Option<PathBuf>,
     /// Whether the bytes are decompressed, so that an error of reading may be an error of the content.
     unpacked: bool,
+    /// How they were compressed, for messages.
+    packing: &'static str,
 }
 
 /// A reader that can seek.
@@ -69,13 +71,27 @@ impl Bytes {
         length: Option<u64>,
         unpacked: bool,
     ) -> Result<Bytes, Fault> {
-        let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, path: None, unpacked };
+        let mut bytes = Bytes {
+            head: Vec::new(),
+            rest,
+            at: 0,
+            length,
+            file: None,
+            path: None,
+            unpacked,
+            packing: "gzip",
+        };
         let mut head = vec![0; HEAD];
         let held = bytes.read(&mut head)?;
         head.truncate(held);
         // The length of a file that ends within its head is known.
         let length = if held < HEAD { Some(held as u64) } else { length };
         Ok(Bytes { head, at: 0, length, ..bytes })
+    }
+
+    /// The decompressed bytes of a packing that is named in messages.
+    pub(super) fn unpacked(rest: Box<dyn Read + Send>, packing: &'static str) -> Result<Bytes, Fault> {
+        Ok(Bytes { packing, ..Bytes::new(rest, None, true)? })
     }
 
     /// The decompressed content of a gzip file from which nothing has been read.
@@ -159,9 +175,10 @@ impl Bytes {
     /// All bytes that have not been read, in memory.
     pub(super) fn into_vec(self) -> Result<Vec<u8>, Fault> {
         let left = self.length.map_or(0, |length| length.saturating_sub(self.at));
-        let (left, unpacked) = (usize::try_from(left).unwrap_or(usize::MAX), self.unpacked);
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let packing = self.unpacked.then_some(self.packing);
         let all = source::all_of(&mut self.into_reader(), left);
-        all.map_err(|error| fault(unpacked, Place::Whole, error))
+        all.map_err(|error| fault(packing, Place::Whole, error))
     }
 
     /// The whole file as a reader that can seek, and its length. A pipe or a compressed file is read into memory first.
@@ -194,7 +211,7 @@ impl Bytes {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     let place = Place::Byte(self.at as usize + filled);
-                    return Err(fault(self.unpacked, place, error));
+                    return Err(fault(self.unpacked.then_some(self.packing), place, error));
                 }
             }
         }
@@ -273,14 +290,14 @@ pub(super) enum Tail {
     Anything { whole: u64 },
 }
 
-/// The fault for an error of reading; for decompressed bytes it may be one of the content.
-fn fault(unpacked: bool, place: Place, error: io::Error) -> Fault {
+/// The fault for an error of reading; for bytes decompressed from a packing it may be one of the content.
+fn fault(packing: Option<&str>, place: Place, error: io::Error) -> Fault {
     let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
-    if !unpacked || !kinds.contains(&error.kind()) {
+    let Some(packing) = packing.filter(|_| kinds.contains(&error.kind())) else {
         return error.into();
-    }
+    };
     let found = format!("its data broken: {error}");
-    ImageProblem::new(place, "more of a file compressed with gzip", found).into()
+    ImageProblem::new(place, format!("more of a file compressed with {packing}"), found).into()
 }
 
 #[cfg(test)]

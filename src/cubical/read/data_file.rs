@@ -51,11 +51,11 @@ impl DataFile {
             Packing::Plain | Packing::Text => bytes,
             Packing::Gzip => {
                 let packed = BufReader::new(bytes.into_reader());
-                Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)?
+                Bytes::unpacked(Box::new(MultiGzDecoder::new(packed)), "gzip")?
             }
             Packing::Zlib => {
                 let packed = BufReader::new(bytes.into_reader());
-                Bytes::new(Box::new(ZlibDecoder::new(packed)), None, true)?
+                Bytes::unpacked(Box::new(ZlibDecoder::new(packed)), "zlib")?
             }
         };
         let size = (self.shape.count() as u64).saturating_mul(self.numbers.bytes() as u64);

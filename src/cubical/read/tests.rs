@@ -9,6 +9,8 @@ mod plain;
 mod png;
 mod text;
 mod tiff;
+mod volumes;
+mod zarr;
 
 fn load(name: &str, file: &[u8], format: Option<ImageFormat>) -> Result<AnyImage, String> {
     read_bytes(name, file, &ImageOptions { format, ..ImageOptions::default() })

@@ -1,6 +1,6 @@
 //! The content of data/images/: a plane and a volume in every image format.
 //!
-//! The headers of NIfTI and DIPHA are written here byte by byte. The others are written by the crates for the
+//! The headers of NIfTI, DIPHA, NRRD and MetaImage are written here byte by byte. The others are written by the crates for the
 //! formats, without compression, so that their next versions write the same bytes.
 
 use std::io::{self, Cursor, Write as _};
@@ -75,6 +75,7 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
         image("plane.nii", "nifti", "u8", true, nifti(&PLANE, 2, 8, None, plane_columns())),
         image("plane.complex", "dipha", "f64", true, dipha(&PLANE, doubles(&plane_columns()))),
         image("plane.perseus", "perseus", "f64", true, perseus(&PLANE, &plane_columns())),
+        image("plane.nrrd", "nrrd", "u8", true, [&nrrd(&PLANE, "uint8")[..], &plane_columns()].concat()),
         raw("plane.u8", "--shape 8,6 --dtype u8", "u8", true, plane_rows()),
         image("volume.npy", "npy", "i16", false, npy(&VOLUME, npyz::Order::C, volume_rows())?),
         image("volume.tif", "tiff", "i16", false, tiff::<colortype::GrayI16>(&volume_pages(), &VOLUME[1..])?),
@@ -89,6 +90,10 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
         }),
         image("volume.complex", "dipha", "f64", false, dipha(&VOLUME, doubles(&volume_columns()))),
         image("volume.perseus", "perseus", "f64", false, perseus(&VOLUME, &volume_columns())),
+        image("volume.nrrd", "nrrd", "i16", false, {
+            [nrrd(&VOLUME, "int16"), words(&volume_columns())].concat()
+        }),
+        image("volume.mha", "metaimage", "i16", false, [metaimage(), words(&volume_columns())].concat()),
         raw("volume.i16", "--shape 4,3,5 --dtype i16", "i16", false, words(&volume_rows())),
         raw(
             "volume_fortran.i16",
@@ -186,6 +191,25 @@ pub(crate) fn nifti(
     put(116, &inter.to_le_bytes());
     put(344, b"n+1\0");
     [header.to_vec(), voxels].concat()
+}
+
+/// The header of an NRRD file.
+fn nrrd(axes: &[usize], numbers: &str) -> Vec<u8> {
+    let sizes: Vec<String> = axes.iter().map(usize::to_string).collect();
+    let (count, sizes) = (axes.len(), sizes.join(" "));
+    let header =
+        format!("type: {numbers}\ndimension: {count}\nsizes: {sizes}\nendian: little\nencoding: raw\n\n");
+    [b"NRRD0004\n", header.as_bytes()].concat()
+}
+
+/// The header of the volume as a MetaImage.
+fn metaimage() -> Vec<u8> {
+    let [x, y, z] = VOLUME;
+    let header = format!(
+        "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nCompressedData = False\n\
+         DimSize = {x} {y} {z}\nElementType = MET_SHORT\nElementDataFile = LOCAL\n"
+    );
+    header.into_bytes()
 }
 
 pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
