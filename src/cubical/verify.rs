@@ -60,8 +60,8 @@ pub fn check(shape: Shape, request: &PersistenceRequest) -> Result<(), VerifyErr
     Ok(())
 }
 
-/// Compares the bars of an image, computed by `request` up to a threshold, if any, with the Euler characteristic curve of
-/// the same filtration. The unit of work that is reported to `progress` is a voxel.
+/// Compares the bars of an image, computed by `request` up to a threshold, if any, with the Euler characteristic curve
+/// of the same filtration. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
 /// [`VerifyError`]: the first value at which they differ; or the check is not possible.

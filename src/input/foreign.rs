@@ -194,11 +194,15 @@ fn is_office(head: &[u8]) -> bool {
         && (holds(b"[Content_Types].xml") || holds(b"xl/") || holds(b"application/vnd.oasis"))
 }
 
-/// Recognises DGtal's images, which begin with lines of names and numbers.
-fn is_vol(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(512)];
+/// Recognises DGtal's volumes, which begin with lines of names and numbers, three of which are the extents.
+pub(crate) fn is_vol(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(1024)];
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    (head.starts_with(b"Center-X: ") || head.starts_with(b"X: ")) && has(b"\nY: ") && has(b"\nZ: ")
+    let begins = [&b"Center-X: "[..], b"X: ", b"Alpha-Color: ", b"Version: "];
+    begins.iter().any(|line| head.starts_with(line))
+        && (head.starts_with(b"X: ") || has(b"\nX: "))
+        && has(b"\nY: ")
+        && has(b"\nZ: ")
 }
 
 /// Recognises FreeSurfer's images, which begin with big-endian 32-bit integers: 1, four extents, the voxel type.

@@ -180,7 +180,7 @@ fn one_is_not_many() {
     let run = thin(["-o", "sk.jpg"]).arg(&image).assert().code(2);
     run.stderr(
         "error: sk.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, \
-         .perseus or .raw, or --output FORMAT, found another name\n",
+         .perseus, .raw, .nrrd or .mha, or --output FORMAT, found another name\n",
     );
 }
 
@@ -429,7 +429,7 @@ fn what_cannot_be() {
     refused(
         &[],
         "a.jpg",
-        "a.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus or .raw",
+        "a.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus, .raw, .nrrd or .mha",
     );
     refused(&["--iterations", "-1"], "a.npy", "expected a whole number, 0 or more, found -1");
     refused(&["--rule", "thin"], "a.npy", "kashani-safe");
@@ -440,7 +440,7 @@ fn outputs_that_cannot_be() {
     let scratch = Scratch::new();
     let image = scratch.file("image.npy", square_and_ring());
     std::fs::create_dir(scratch.path("folder.npy")).unwrap();
-    let unnamed = "expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus or .raw";
+    let unnamed = "expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus, .raw, .nrrd or .mha";
     for (out, message) in [
         ("out", unnamed),
         ("png", unnamed),

@@ -12,20 +12,20 @@ use crate::cli::parse;
 pub(crate) struct ImageArguments {
     /// Image format [default: detected from content and name]
     ///
-    /// npy      NumPy array of up to three axes longer than 1
-    /// npz      array from an archive of NumPy arrays; --key chooses one of several
-    /// png      PNG, grey; 1, 2 and 4 bits are scaled to 0 … 255
-    /// pgm      PGM or PBM of Netpbm
-    /// tiff     TIFF, grey, one page or a stack: page, row, column
-    /// nifti    NIfTI-1 or NIfTI-2, .nii or .nii.gz
-    /// nrrd     NRRD, .nrrd or .nhdr
+    /// npy        NumPy array of up to three axes longer than 1
+    /// npz        array from an archive of NumPy arrays; --key chooses one of several
+    /// png        PNG, grey; 1, 2 and 4 bits are scaled to 0 … 255
+    /// pgm        PGM or PBM of Netpbm
+    /// tiff       TIFF, grey, one page or a stack: page, row, column
+    /// nifti      NIfTI-1 or NIfTI-2, .nii or .nii.gz
+    /// nrrd       NRRD, .nrrd or .nhdr
     /// metaimage  MetaImage, .mha or .mhd
-    /// vgi      VGStudio, .vgi or .vol with a header .vgi beside it
-    /// vol      DGtal's volumes
-    /// zarr     directory of Zarr 2 or 3 or of OME-Zarr; --key chooses an array of a group
-    /// dipha    DIPHA's image data
-    /// perseus  text, one number per line: number of axes, extents, values
-    /// raw      voxels without a header; requires --shape and --dtype
+    /// vgi        VGStudio, .vgi or .vol with a header .vgi beside it
+    /// vol        DGtal's volumes
+    /// zarr       directory of Zarr 2 or 3 or of OME-Zarr; --key chooses an array of a group
+    /// dipha      DIPHA's image data
+    /// perseus    text, one number per line: number of axes, extents, values
+    /// raw        voxels without a header; requires --shape and --dtype
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<ImageFormat>,
 

@@ -38,7 +38,7 @@ use representatives::RepresentativesArguments;
     after_long_help = help::after(EXAMPLES, exit_codes::CUBICAL))]
 #[command(mut_arg("verbose", |arg| arg.help("Print the number of bars and the time of each stage to standard error")))]
 pub(crate) struct Arguments {
-    /// Image files; - is standard input, a directory stands for its files
+    /// Image files; - is standard input, a directory stands for its files, unless it is of Zarr
     ///
     /// Each frame of an image of four axes is an input of its own.
     #[arg(value_name = "IMAGE", required = true)]

@@ -32,10 +32,8 @@ pub(super) struct Bytes {
     file: Option<Arc<File>>,
     /// Path of the file, if it is a regular file, perhaps a compressed one.
     path: Option<PathBuf>,
-    /// Whether the bytes are decompressed, so that an error of reading may be an error of the content.
-    unpacked: bool,
-    /// How they were compressed, for messages.
-    packing: &'static str,
+    /// How the bytes were compressed, if they are decompressed, so that an error of reading may be one of the content.
+    packing: Option<&'static str>,
 }
 
 /// A reader that can seek.
@@ -49,38 +47,29 @@ impl Bytes {
     /// The bytes of the file at `path`, or of standard input if the path is `-`.
     pub(super) fn open(path: &Path) -> Result<Bytes, Fault> {
         if path == Path::new("-") {
-            return Bytes::new(Box::new(io::stdin()), None, false);
+            return Bytes::new(Box::new(io::stdin()), None, None);
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Bytes::new(Box::new(file), None, false);
+            return Bytes::new(Box::new(file), None, None);
         }
-        let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), false)?;
+        let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), None)?;
         Ok(Bytes { file: Some(Arc::new(file)), path: Some(path.to_owned()), ..bytes })
     }
 
     /// The bytes of a file in memory.
     pub(super) fn of(file: Vec<u8>) -> Result<Bytes, Fault> {
         let length = file.len() as u64;
-        Bytes::new(Box::new(Cursor::new(file)), Some(length), false)
+        Bytes::new(Box::new(Cursor::new(file)), Some(length), None)
     }
 
     pub(super) fn new(
         rest: Box<dyn Read + Send>,
         length: Option<u64>,
-        unpacked: bool,
+        packing: Option<&'static str>,
     ) -> Result<Bytes, Fault> {
-        let mut bytes = Bytes {
-            head: Vec::new(),
-            rest,
-            at: 0,
-            length,
-            file: None,
-            path: None,
-            unpacked,
-            packing: "gzip",
-        };
+        let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, path: None, packing };
         let mut head = vec![0; HEAD];
         let held = bytes.read(&mut head)?;
         head.truncate(held);
@@ -89,16 +78,11 @@ impl Bytes {
         Ok(Bytes { head, at: 0, length, ..bytes })
     }
 
-    /// The decompressed bytes of a packing that is named in messages.
-    pub(super) fn unpacked(rest: Box<dyn Read + Send>, packing: &'static str) -> Result<Bytes, Fault> {
-        Ok(Bytes { packing, ..Bytes::new(rest, None, true)? })
-    }
-
     /// The decompressed content of a gzip file from which nothing has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
         let path = self.path.clone();
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
-        Ok(Bytes { path, ..Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)? })
+        Ok(Bytes { path, ..Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, Some("gzip"))? })
     }
 
     /// Path of the file, if it is a regular file, perhaps a compressed one.
@@ -176,7 +160,7 @@ impl Bytes {
     pub(super) fn into_vec(self) -> Result<Vec<u8>, Fault> {
         let left = self.length.map_or(0, |length| length.saturating_sub(self.at));
         let left = usize::try_from(left).unwrap_or(usize::MAX);
-        let packing = self.unpacked.then_some(self.packing);
+        let packing = self.packing;
         let all = source::all_of(&mut self.into_reader(), left);
         all.map_err(|error| fault(packing, Place::Whole, error))
     }
@@ -211,7 +195,7 @@ impl Bytes {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     let place = Place::Byte(self.at as usize + filled);
-                    return Err(fault(self.unpacked.then_some(self.packing), place, error));
+                    return Err(fault(self.packing, place, error));
                 }
             }
         }
@@ -335,7 +319,7 @@ mod tests {
         let expected =
             format!("byte {}: expected the end of the file, found {} more bytes", HEAD + 5, HEAD - 5);
         assert_eq!(message(bytes), expected);
-        let pipe = Bytes::new(Box::new(Cursor::new(vec![0; 2 * HEAD])), None, false).unwrap();
+        let pipe = Bytes::new(Box::new(Cursor::new(vec![0; 2 * HEAD])), None, None).unwrap();
         assert_eq!(message(pipe), "byte 0: expected the end of the file, found more bytes");
     }
 }

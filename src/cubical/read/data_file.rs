@@ -20,15 +20,15 @@ use crate::with_voxels;
 pub(super) enum Packing {
     /// The bytes of numbers.
     Plain,
-    /// The same, compressed with gzip.
+    /// Bytes of numbers, compressed with gzip.
     Gzip,
-    /// The same, compressed with zlib.
+    /// Bytes of numbers, compressed with zlib.
     Zlib,
     /// Numbers as text, with blanks between them.
     Text,
 }
 
-/// What a header of text says about the voxels.
+/// Description of voxels by a header of text.
 #[derive(Debug, Clone)]
 pub(super) struct DataFile {
     pub(super) shape: Shape,
@@ -51,11 +51,11 @@ impl DataFile {
             Packing::Plain | Packing::Text => bytes,
             Packing::Gzip => {
                 let packed = BufReader::new(bytes.into_reader());
-                Bytes::unpacked(Box::new(MultiGzDecoder::new(packed)), "gzip")?
+                Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, Some("gzip"))?
             }
             Packing::Zlib => {
                 let packed = BufReader::new(bytes.into_reader());
-                Bytes::unpacked(Box::new(ZlibDecoder::new(packed)), "zlib")?
+                Bytes::new(Box::new(ZlibDecoder::new(packed)), None, Some("zlib"))?
             }
         };
         let size = (self.shape.count() as u64).saturating_mul(self.numbers.bytes() as u64);

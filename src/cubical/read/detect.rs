@@ -32,6 +32,12 @@ pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, Image
     }
 }
 
+/// Whether a file is called `*.vol` and has a header of VGStudio beside it.
+pub(super) fn has_header(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vol"))
+        && !vgi::headers_of(path).is_empty()
+}
+
 /// The error that shape and type of a file without a header are not given.
 pub(super) fn no_shape() -> ImageProblem {
     ImageProblem::whole("shape and type of the voxels, which a file without a header does not say", "none")
@@ -68,7 +74,7 @@ pub(super) fn detect(
     }
     let has_ending = |ending: &str| name.to_ascii_lowercase().ends_with(ending);
     let header =
-        path.filter(|_| has_ending(".vol")).and_then(|path| vgi::headers_of(path).into_iter().next());
+        path.filter(|path| has_header(path)).and_then(|path| vgi::headers_of(path).into_iter().next());
     match (header, vol::has_magic(head)) {
         (Some(header), true) => {
             let found = format!("one that begins as a volume of DGtal, and the header {}", header.display());

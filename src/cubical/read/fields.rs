@@ -74,7 +74,7 @@ impl Field {
 }
 
 impl Field {
-    /// The names of files that the value states: one, those of `list`, the lines after a value `LIST`, or numbered ones.
+    /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those of the lines after it.
     pub(super) fn files(&self, list: Vec<String>) -> Result<Vec<String>, ImageProblem> {
         let words: Vec<&str> = self.value.split_whitespace().collect();
         match words[..] {

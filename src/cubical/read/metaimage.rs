@@ -53,8 +53,7 @@ const LOCATING: [&str; 12] = [
     "ElementOrigin",
 ];
 
-/// Whether a file begins as a MetaImage does: with a line `Name = …` of one of the first names, and with no zero byte in
-/// it.
+/// Whether a file begins as a MetaImage does: with a line `Name = …` of one of the first names.
 pub(super) fn has_magic(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Some(at) = memchr::memchr(b'=', line) else { return false };
@@ -123,7 +122,7 @@ fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
     Ok((fields, list.map(str::to_owned).collect()))
 }
 
-/// What the fields say about the voxels.
+/// Description of the voxels by the fields.
 fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
     if let Some(field) = fields.get(&["ObjectType"])?.filter(|field| field.value != "Image") {
         return Err(field.problem("ObjectType Image"));

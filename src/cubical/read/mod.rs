@@ -207,11 +207,12 @@ fn open_bytes(
     }
 }
 
-/// The bytes of a file, decompressed if it is compressed with gzip. A raw image that is exactly as long as its voxels
-/// may begin with any bytes.
+/// The bytes of a file, decompressed if it is compressed with gzip. A raw image that is exactly as long as its voxels,
+/// and one with a header in another file, may begin with any bytes.
 fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
     let is_raw = |raw: &Raw| raw.bytes().is_some_and(|length| bytes.length() == Some(length));
-    if !bytes.head().starts_with(gzip::MAGIC) || options.raw.as_ref().is_some_and(is_raw) {
+    let has_header = || bytes.path().is_some_and(|path| detect::has_header(path));
+    if !bytes.head().starts_with(gzip::MAGIC) || options.raw.as_ref().is_some_and(is_raw) || has_header() {
         return Ok(bytes);
     }
     bytes.unpack()

@@ -1,7 +1,7 @@
 //! `nrrd`: Teem's nearly raw raster data, with voxels after the header (`.nrrd`) or in other files (`.nhdr`).
 //!
-//! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed with
-//! gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of which
+//! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed
+//! with gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of which
 //! holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or the
 //! components of vectors (`kinds`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not about
 //! the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
@@ -62,7 +62,7 @@ const LOCATING: [&str; 9] = [
 /// Kinds of axes whose samples are voxels.
 const DOMAINS: [&str; 5] = ["domain", "space", "time", "???", "none"];
 
-/// What makes a file with an encoding that is not read one that is.
+/// Remedy for encodings that are not read.
 const REMEDY: &str = "in Python, nrrd.write(\"x.nrrd\", *nrrd.read(FILE)) writes it with gzip";
 
 pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
@@ -127,7 +127,7 @@ fn header(text: &str) -> Result<Header, ImageProblem> {
     Ok(header)
 }
 
-/// What the fields say about the voxels.
+/// Description of the voxels by the fields.
 fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
     let field = fields.need(&["type"])?;
     let is_it = |(names, _): &&(&[&str], _)| names.iter().any(|name| name.eq_ignore_ascii_case(&field.value));

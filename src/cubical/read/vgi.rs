@@ -1,8 +1,8 @@
 //! `vgi`: volumes of VGStudio, whose voxels are in a file without a header (`.vol`), described by another (`.vgi`).
 //!
 //! Either file may be the input. Of a file with voxels called `a.vol`, the header is `a.vgi` or `a.vol.vgi`; a header
-//! names the file with the voxels. The first axis varies fastest. A header of several volumes, or of a volume in several
-//! files or in images, is an error.
+//! names the file with the voxels. The first axis varies fastest. A header of several volumes, or of a volume in
+//! several files or in images, is an error.
 //!
 //! The format is not published. What is read are the lines of the section `[file1]` that scanners write: `Size`,
 //! `Datatype`, `BitsPerElement`, `Name`, and, where they are there, `FileFormat`, `RegionSize` and `Endian`. That the
@@ -91,7 +91,7 @@ fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
     Ok(fields)
 }
 
-/// What the lines say about the voxels, and the name of their file.
+/// Description of the voxels by the lines, and the name of their file.
 fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
     if let Some(field) = fields.get(&["FileFormat"])?.filter(|field| !field.value.eq_ignore_ascii_case("raw"))
     {

@@ -15,16 +15,7 @@ use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
 
-/// Whether a file begins as DGtal's volumes do: with lines of names and values, of which three are extents.
-pub(super) fn has_magic(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(1024)];
-    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
-    let begins = [&b"Center-X: "[..], b"X: ", b"Alpha-Color: ", b"Version: "];
-    begins.iter().any(|line| head.starts_with(line))
-        && (head.starts_with(b"X: ") || has(b"\nX: "))
-        && has(b"\nY: ")
-        && has(b"\nZ: ")
-}
+pub(super) use crate::input::foreign::is_vol as has_magic;
 
 pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     const END: &[u8] = b"\n.\n";

@@ -1,8 +1,8 @@
 //! `zarr`: arrays of Zarr, versions 2 and 3, in a directory, and the images of OME-Zarr, of which the finest is read.
 //!
 //! The axes are those of the array, the last of which varies fastest. If axes are named, by OME-Zarr or by the array, a
-//! frame can be picked along `t` and a channel along `c`. Of a group without images of OME-Zarr, `--key` names the array,
-//! by its path in the group; of one with images it names another than the finest.
+//! frame can be picked along `t` and a channel along `c`. In a group without images of OME-Zarr, the option `key` names
+//! the array, by its path in the group; in one with images it names another than the finest.
 //!
 //! Voxels are numbers of the ten types, truth values, or 16-bit floats. Chunks may be uncompressed or compressed with
 //! gzip, zlib, Zstandard or Blosc; transposed; followed by a checksum; and gathered in shards, in which the checksum of
@@ -10,7 +10,8 @@
 //!
 //! Voxels are decoded a row of chunks at a time.
 //!
-//! Sources: the specifications of Zarr, <https://zarr-specs.readthedocs.io>, and of OME-Zarr, <https://ngff.openmicroscopy.org>.
+//! Sources: the specifications of Zarr, <https://zarr-specs.readthedocs.io>, and of OME-Zarr,
+//! <https://ngff.openmicroscopy.org>.
 
 mod block;
 mod blosc;
@@ -28,7 +29,7 @@ use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
 use crate::parallel;
 use block::Block;
-use metadata::{Array, Content};
+use metadata::{Array, Chunk, Content};
 
 pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault> {
     let array = store::array(path, options.key.as_deref())?;
@@ -114,7 +115,11 @@ impl Rows {
                 (first..count.min(first + step)).map(|k| block.chunk(k, &array.chunk)).collect();
             let decoded = parallel::map(some.len(), &|k| array.read(&some[k]));
             for (chunk, decoded) in some.iter().zip(decoded) {
-                block.copy_from(row, &Block::of_chunk(chunk, &array.chunk), &decoded?, size);
+                let of_chunk = Block::of_chunk(chunk, &array.chunk);
+                match decoded? {
+                    Chunk::Numbers(numbers) => block.copy_from(row, &of_chunk, &numbers, size),
+                    Chunk::Missing(value) => block.fill(row, &of_chunk, value),
+                }
             }
         }
         match array.content {

@@ -1,5 +1,5 @@
-//! `metaimage`: a header, with the lines of the original that locate the voxels if that was a MetaImage, then the voxels,
-//! little-endian, the first axis fastest, in one file.
+//! `metaimage`: a header, with the lines of the original that locate the voxels if that was a MetaImage, then the
+//! voxels, little-endian, the first axis fastest, in one file.
 
 use std::io::{self, Write};
 

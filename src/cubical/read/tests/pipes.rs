@@ -6,7 +6,7 @@ use super::*;
 
 /// The bytes of a file as they come through a pipe.
 fn piped(name: &str, file: impl Read + Send + 'static, options: &ImageOptions) -> Result<AnyImage, String> {
-    let stream = open_bytes(name, Bytes::new(Box::new(file), None, false), options);
+    let stream = open_bytes(name, Bytes::new(Box::new(file), None, None), options);
     stream.and_then(Stream::image).map_err(|error| error.to_string())
 }
 

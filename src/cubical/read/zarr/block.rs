@@ -31,7 +31,7 @@ impl Block {
         })
     }
 
-    /// Number of chunks of these extents of which parts are in the box. Each has a voxel in it, so that the number fits.
+    /// Number of chunks of these extents of which parts are in the box: at most the number of its voxels.
     pub(super) fn chunks(&self, extents: &[usize]) -> usize {
         (0..extents.len()).map(|axis| self.along(axis, extents[axis]).len()).product()
     }
@@ -54,6 +54,24 @@ impl Block {
 
     /// Copies voxels of `size` bytes from another box to this one, where both are.
     pub(super) fn copy_from(&self, into: &mut [u8], other: &Block, from: &[u8], size: usize) {
+        self.rows_of(other, &mut |to, of, count| {
+            into[to * size..][..count * size].copy_from_slice(&from[of * size..][..count * size]);
+        });
+    }
+
+    /// Fills this box with a value, where the other box is.
+    pub(super) fn fill(&self, into: &mut [u8], other: &Block, value: &[u8]) {
+        let size = value.len();
+        self.rows_of(other, &mut |to, _, count| {
+            into[to * size..][..count * size]
+                .chunks_exact_mut(size)
+                .for_each(|voxel| voxel.copy_from_slice(value));
+        });
+    }
+
+    /// Calls `visit` for each row of voxels along the last axis that is in both boxes: with its place in this box, its
+    /// place in the other, and the number of its voxels.
+    fn rows_of(&self, other: &Block, visit: &mut dyn FnMut(usize, usize, usize)) {
         let axes = self.start.len();
         let ends = |block: &Block, axis: usize| block.start[axis] + block.extents[axis];
         let first: Vec<usize> = (0..axes).map(|axis| self.start[axis].max(other.start[axis])).collect();
@@ -61,11 +79,9 @@ impl Block {
         if first.iter().zip(&last).any(|(first, last)| first >= last) {
             return;
         }
-        let length = (last[axes - 1] - first[axes - 1]) * size;
         let mut at = first.clone();
         loop {
-            let (to, of) = (self.place(&at) * size, other.place(&at) * size);
-            into[to..to + length].copy_from_slice(&from[of..of + length]);
+            visit(self.place(&at), other.place(&at), last[axes - 1] - first[axes - 1]);
             // The next row of voxels along the last axis.
             let Some(axis) = (0..axes - 1).rev().find(|&axis| at[axis] + 1 < last[axis]) else { return };
             at[axis] += 1;
@@ -80,8 +96,8 @@ impl Block {
     }
 }
 
-/// Reorders the axes of voxels of `size` bytes: of `extents` in C order from an order in which axis `order[k]` of them is
-/// the axis k.
+/// Reorders voxels of `size` bytes to C order of `extents`. In the given voxels, axis `order[0]` is the slowest, and
+/// the last of `order` the fastest.
 pub(super) fn transposed(voxels: &[u8], extents: &[usize], order: &[usize], size: usize) -> Vec<u8> {
     let mut stride = vec![0; extents.len()];
     let mut next = size;

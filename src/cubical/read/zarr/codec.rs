@@ -19,7 +19,7 @@ pub(super) enum Codec {
     Checksum,
 }
 
-/// What is wrong with the bytes of a chunk: what was expected, and what was found.
+/// Error of the bytes of a chunk: what was expected and what was found, or a fault of the system.
 #[derive(Debug)]
 pub(super) enum Broken {
     Content(String, String),

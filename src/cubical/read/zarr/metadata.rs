@@ -17,7 +17,7 @@ use crate::cubical::voxel::VoxelType;
 use crate::input::source;
 use crate::with_voxels;
 
-/// What an array holds.
+/// Meaning of the numbers of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Content {
     Numbers,
@@ -25,6 +25,14 @@ pub(super) enum Content {
     Truths,
     /// Numbers of `u16`, the bits of 16-bit floats.
     Halves,
+}
+
+/// The content of a chunk, in the byte order of this machine.
+pub(super) enum Chunk<'a> {
+    /// Its numbers in C order.
+    Numbers(Vec<u8>),
+    /// It is not stored, and every number of it has this value.
+    Missing(&'a [u8]),
 }
 
 /// An array and how its chunks are stored.
@@ -46,7 +54,7 @@ pub(super) struct Array {
     codecs: Vec<Codec>,
     /// Bytes of the value of missing chunks.
     fill: Option<Vec<u8>>,
-    /// What names of chunks begin with, and what is between their numbers.
+    /// Beginning of the names of chunks, and the separator of their numbers.
     key: (&'static str, char),
     shards: Option<Shards>,
 }
@@ -327,8 +335,8 @@ impl Array {
         self.names.iter().position(is_it)
     }
 
-    /// The numbers of a chunk in C order, in the byte order of this machine.
-    pub(super) fn read(&self, chunk: &[usize]) -> Result<Vec<u8>, Fault> {
+    /// Reads and decodes a chunk.
+    pub(super) fn read(&self, chunk: &[usize]) -> Result<Chunk<'_>, Fault> {
         let size = self.numbers.bytes();
         let length = size * self.chunk.iter().product::<usize>();
         let file = match &self.shards {
@@ -352,7 +360,11 @@ impl Array {
                 shards.read(file, chunk).map_err(|broken| in_chunk(&name, broken))?
             }
         };
-        let Some(mut bytes) = stored else { return self.filled(&name, length) };
+        let Some(mut bytes) = stored else {
+            let expected = "a file for each chunk, as there is no fill value";
+            let missing = || ImageProblem::new(Place::Named(name), expected, "none");
+            return Ok(Chunk::Missing(self.fill.as_deref().ok_or_else(missing)?));
+        };
         for (k, codec) in self.codecs.iter().enumerate() {
             // At most one step is not a checksum, and what comes after it are checksums of four bytes.
             let expected = length + 4 * (self.codecs.len() - k - 1);
@@ -366,17 +378,7 @@ impl Array {
         if self.big_endian != cfg!(target_endian = "big") {
             swap(&mut bytes, size);
         }
-        Ok(bytes)
-    }
-
-    /// A chunk of fill values.
-    fn filled(&self, name: &str, length: usize) -> Result<Vec<u8>, Fault> {
-        let Some(fill) = &self.fill else {
-            let expected = "a file for each chunk, as there is no fill value";
-            return Err(ImageProblem::new(Place::Named(name.to_owned()), expected, "none").into());
-        };
-        room(&Vec::<u8>::new(), length)?;
-        Ok(fill.repeat(length / fill.len()))
+        Ok(Chunk::Numbers(bytes))
     }
 }
 
