@@ -62,7 +62,7 @@ fn zarr(file: &[u8]) -> Option<AnyImage> {
     };
     let is_third = metadata.windows(9).any(|word| word == b"node_type");
     write(if is_third { "zarr.json" } else { ".zarray" }, metadata);
-    for name in ["0", "1", "0.0", "0.1", "0.0.0", "0.0.1", "c/0", "c/1", "c/0/0", "c/0/1"] {
+    for name in ["0", "1", "0.0", "0.1", "1.0", "0.0.0", "0.0.1", "c/0/0", "c/0/1", "c/1/0"] {
         write(name, &chunk[1..]);
     }
     // Fill values make large images of a few bytes.

@@ -74,7 +74,7 @@ impl Field {
 }
 
 impl Field {
-    /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those of the lines after it.
+    /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those of the lines after.
     pub(super) fn files(&self, list: Vec<String>) -> Result<Vec<String>, ImageProblem> {
         let words: Vec<&str> = self.value.split_whitespace().collect();
         match words[..] {

@@ -1,10 +1,10 @@
 //! `nrrd`: Teem's nearly raw raster data, with voxels after the header (`.nrrd`) or in other files (`.nhdr`).
 //!
 //! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed
-//! with gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of which
-//! holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or the
-//! components of vectors (`kinds`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not about
-//! the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
+//! with gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of
+//! which holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or
+//! the components of vectors (`kinds`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not
+//! about the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
 //!
 //! Source: "Definition of NRRD File Format", <https://teem.sourceforge.net/nrrd/format.html>.
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::block::transposed;
 use super::codec::{self, Broken, Codec};
 use crate::cubical::image::Voxel;
+use crate::cubical::key::Coding;
 use crate::cubical::read::error::{Fault, ImageProblem, Place, room};
 use crate::cubical::read::layout::{Meaning, swap};
 use crate::cubical::read::npy;
@@ -468,8 +469,9 @@ fn fill(json: &Json<'_>, numbers: VoxelType, content: Content) -> Result<Option<
         text.parse::<f32>().ok().map(|value| half::f16::from_f32(value).to_ne_bytes().to_vec())
     } else {
         // Integers may be written as numbers with a fraction of 0.
-        let whole = text.strip_suffix(".0").unwrap_or(&text);
-        with_voxels!(numbers, T => bytes::<T>(if numbers.coding() == crate::cubical::key::Coding::Float { &text } else { whole }))
+        let is_whole = numbers.coding() != Coding::Float;
+        let text = text.strip_suffix(".0").filter(|_| is_whole).unwrap_or(&text);
+        with_voxels!(numbers, T => bytes::<T>(text))
     };
     found.map(Some).ok_or_else(|| json.wrong("fill_value", format!("a number of {numbers}")))
 }
