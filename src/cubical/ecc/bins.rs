@@ -11,7 +11,7 @@ use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 use crate::parallel;
 
-/// Greatest number of bins: each has a row, and an end found by bisection over all keys.
+/// Greatest number of bins: each has a row and an end.
 pub const MOST_BINS: usize = 1 << 24;
 
 /// Number of voxels per parallel task that finds their range.
@@ -107,11 +107,7 @@ impl Edges {
     pub(crate) fn uniform(count: usize, range: (Value, Value), order: VoxelOrder) -> Result<Self, BinsError> {
         Bins::Uniform { count, range: Some(range) }.check()?;
         let values = ends(count, range, order);
-        let mut keys: Vec<Option<u64>> = Vec::with_capacity(count);
-        for end in values.iter() {
-            let before = keys.last().copied().flatten();
-            keys.push(last_key(before, end, order));
-        }
+        let keys = values.iter().map(|end| last_key(end, order)).collect();
         Ok(Edges { values, keys })
     }
 
@@ -196,38 +192,41 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
     (0..count).map(end).collect()
 }
 
-/// The last key, in filtration order, whose voxel is not past `end`. `before` is that of an end that is not past this
-/// one, if it is known.
-pub(crate) fn last_key(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u64> {
-    let bits = order.bits;
-    let enters = |key: u64| match order.value(key) {
-        // NaN keys lie beyond the keys of both infinities.
-        Value::Double(value) if value.is_nan() => key >> (bits - 1) == 0,
-        value if order.superlevel => value >= end,
-        value => value <= end,
+/// The last key, in filtration order, whose voxel is not past `end`, which is a number. `None`: no key is that small.
+pub(crate) fn last_key(end: Value, order: VoxelOrder) -> Option<u64> {
+    let near = nearest_key(end, order);
+    let is_past = |key: u64| {
+        let value = order.value(key);
+        if order.superlevel { value < end } else { value > end }
     };
-    // All keys less than `below` enter. The ends of bins are close to each other, so steps that double come first.
-    let (mut below, mut step) = (before.map_or(0, |key| u128::from(key) + 1), 1);
-    let all = 1_u128 << bits;
-    while below + step <= all && enters((below + step - 1) as u64) {
-        below += step;
-        step *= 2;
+    // Between the keys of zero and of the number before it lies that of −0, which no voxel has.
+    (near.saturating_sub(2)..=near).rev().find(|&key| !is_past(key))
+}
+
+/// The key of a voxel such that no other voxel lies between it and `end`.
+fn nearest_key(end: Value, order: VoxelOrder) -> u64 {
+    if order.coding == Coding::Float {
+        // The cast rounds to the nearest, also to infinity.
+        let end = end.double();
+        return if order.bits == 32 {
+            order.key((end as f32).to_bits()).into()
+        } else {
+            order.key(end.to_bits())
+        };
     }
-    // Bisection: no key from `above` on enters.
-    let mut above = all.min(below + step - 1);
-    while below < above {
-        let middle = u128::midpoint(below, above);
-        // `middle` is less than `above`, so it is a valid key.
-        if enters(middle as u64) { below = middle + 1 } else { above = middle }
-    }
-    below.checked_sub(1).map(|key| key as u64)
+    let (low, high) = match order.coding {
+        Coding::Signed => (-1 << (order.bits - 1), (1 << (order.bits - 1)) - 1),
+        _ => (0, (1 << order.bits) - 1),
+    };
+    // The cast rounds towards zero, and saturates beyond all voxels.
+    let near = end.integer().unwrap_or_else(|| end.double() as i128).clamp(low, high);
+    order.key(near as u64 & u64::MAX >> (u64::BITS - order.bits))
 }
 
 /// Least and greatest finite value of voxels; `None` if no voxel is finite.
 pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
-    let last = |end: f64, superlevel| {
-        last_key(None, end.into(), VoxelOrder::new(T::TYPE, superlevel)).unwrap_or(u64::MAX)
-    };
+    let last =
+        |end: f64, superlevel| last_key(end.into(), VoxelOrder::new(T::TYPE, superlevel)).unwrap_or(u64::MAX);
     let [least, greatest] = [!last(f64::MIN, true), last(f64::MAX, false)].map(T::Key::from_u64);
     let none = (T::Key::MAX, T::Key::default());
     let range_of = |part: Range<usize>| {
@@ -293,6 +292,58 @@ mod tests {
                 every_value_has_its_bin(&wide, count, range);
                 every_value_has_its_bin(&[u64::MAX, 0, 300, 301], count, range);
                 every_value_has_its_bin(&[i64::MAX, i64::MIN, 0, -450], count, range);
+            }
+        }
+    }
+
+    /// The last key whose voxel is not past `end`, by trying all keys from the last on.
+    fn plain_last_key(end: Value, order: VoxelOrder) -> Option<u64> {
+        (0..1_u64 << order.bits).rev().find(|&key| {
+            let value = order.value(key);
+            if order.superlevel { value >= end } else { value <= end }
+        })
+    }
+
+    /// A key of 32 or 64 bits is the last one exactly if it is not past the end and the next one is.
+    #[test]
+    fn last_keys_are_the_last() {
+        let specials =
+            [0.0, 0.3, 0.5, 1.0, 1.5, 127.0, 127.5, 128.0, 255.5, 256.0, 32767.5, 65535.5, 2_f64.powi(31)];
+        let greats =
+            [2_f64.powi(53) + 2.0, 2_f64.powi(63), 2_f64.powi(64), 1e39, 1e300, f64::MAX, f64::INFINITY];
+        let tinies = [f64::from_bits(1), 1e-46, f64::from(f32::from_bits(1)), 0.7e-45, f64::MIN_POSITIVE];
+        let singles = [1.0 + 1e-9, 16_777_217.0, f64::from(f32::MAX) * (1.0 + 1e-8), 0.1];
+        let doubles = [&specials[..], &greats, &tinies, &singles].concat();
+        let mut ends: Vec<Value> = doubles.iter().flat_map(|&end| [end.into(), (-end).into()]).collect();
+        ends.extend([u64::MAX, u64::MAX - 1, 1 << 63, (1 << 53) + 1].map(Value::from));
+        ends.extend([i64::MIN, i64::MIN + 1, -1, -(1 << 53) - 1, i64::MAX].map(Value::from));
+        for superlevel in [false, true] {
+            for &end in &ends {
+                for voxels in [VoxelType::U8, VoxelType::I8, VoxelType::U16, VoxelType::I16] {
+                    let order = VoxelOrder::new(voxels, superlevel);
+                    assert_eq!(last_key(end, order), plain_last_key(end, order), "{end} {order:?}");
+                }
+                let wide = [VoxelType::U32, VoxelType::I32, VoxelType::F32];
+                for voxels in wide.into_iter().chain([VoxelType::U64, VoxelType::I64, VoxelType::F64]) {
+                    let order = VoxelOrder::new(voxels, superlevel);
+                    let is_past = |key: u64| {
+                        let value = order.value(key);
+                        if superlevel { value < end } else { value > end }
+                    };
+                    // No voxel has the keys of NaN and of −0.
+                    let is_voxel = |&key: &u64| {
+                        let value = order.value(key).double();
+                        !value.is_nan() && (value != 0.0 || value.is_sign_positive())
+                    };
+                    let (last, most) = (last_key(end, order), u64::MAX >> (u64::BITS - order.bits));
+                    let next = (last.map_or(0, |key| key.saturating_add(1))..=most).take(2).find(is_voxel);
+                    let next = next.filter(|_| last != Some(most));
+                    assert!(
+                        last.is_none_or(|key| is_voxel(&key) && !is_past(key)),
+                        "{end} {order:?} {last:?}"
+                    );
+                    assert!(next.is_none_or(is_past), "{end} {order:?} {last:?}");
+                }
             }
         }
     }

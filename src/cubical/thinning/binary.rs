@@ -89,7 +89,7 @@ pub(super) fn outside<T: Voxel>(image: &Image<T>, least: T, greatest: T) -> BitI
 /// The greatest number of the type `T` that is not above the threshold: a voxel is above the threshold exactly if it is
 /// above this number. `None` if all numbers of the type are above the threshold, which is not NaN.
 pub(crate) fn greatest_up_to<T: Voxel>(threshold: Value) -> Option<T> {
-    last_key(None, threshold, VoxelOrder::new(T::TYPE, false)).map(|key| T::of_key(T::Key::from_u64(key)))
+    last_key(threshold, VoxelOrder::new(T::TYPE, false)).map(|key| T::of_key(T::Key::from_u64(key)))
 }
 
 /// Otsu's threshold.
