@@ -8,6 +8,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::choices::named;
+use crate::error::Failure;
 use crate::rips::{collected, rows};
 use crate::run::on_threads;
 
@@ -25,8 +26,8 @@ pub(crate) fn generate_points<'py>(
     let space = named("name", &Space::ALL, space)?;
     let usual = Cloud::new(space, points);
     let cloud = Cloud { seed, noise, dimension, clusters: clusters.unwrap_or(usual.clusters), ..usual };
-    let (width, coordinates) = on_threads(py, None, None, |_| {
-        let drawn = cloud.draw()?;
+    let (width, coordinates) = on_threads(py, None, None, |progress| {
+        let drawn = interruptible::<_, Failure>(progress, |progress| Ok(cloud.draw_watched(progress)?))?;
         let coordinates = (0..drawn.len()).flat_map(|point| drawn.point(point)).copied();
         let count = drawn.len().saturating_mul(drawn.dimension());
         Ok((drawn.dimension(), collected(count, coordinates)?))

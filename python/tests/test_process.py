@@ -98,7 +98,12 @@ def test_many_inputs_images_and_vectors_are_interrupted(rng: np.random.Generator
         assert time.monotonic() - began < HANGS
 
 
-def test_ctrl_c_ends_an_image_that_is_drawn() -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{"name": "field", "shape": (400, 400, 400)}, {"name": "sphere", "points": 2_000_000, "dimension": 30, "noise": 0.1}],
+    ids=["image", "points"],
+)
+def test_ctrl_c_ends_what_is_drawn(options: dict[str, Any]) -> None:
     sent: list[float] = []
 
     def interrupt() -> None:
@@ -108,7 +113,7 @@ def test_ctrl_c_ends_an_image_that_is_drawn() -> None:
     timer = threading.Timer(0.4, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        lacuna_tda.generate("field", shape=(400, 400, 400))
+        lacuna_tda.generate(**options)
         # Hears it after all, so that no other test does.
         time.sleep(HANGS)
     assert time.monotonic() - sent[0] < 0.5 * slowness()

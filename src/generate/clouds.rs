@@ -26,6 +26,7 @@ use super::{GenerateError, Random, expect};
 use crate::memory::{self, Refused};
 use crate::metric::PointCloud;
 use crate::names::named;
+use crate::progress::Progress;
 
 /// Radii of the torus and of the Klein bottle: core circle and tube.
 const CORE: f64 = 2.0;
@@ -33,6 +34,9 @@ const TUBE: f64 = 1.0;
 
 /// Standard deviation of the points of a cluster along each axis.
 const CLUSTER: f64 = 0.02;
+
+/// Number of coordinates that are drawn between two looks at the progress.
+const PIECE: usize = 1 << 14;
 
 /// Greatest number of points and of clusters.
 const MOST: usize = u32::MAX as usize;
@@ -106,6 +110,16 @@ impl Cloud {
     /// # Errors
     /// [`GenerateError`]: no points, an invalid dimension or noise, or too little memory.
     pub fn draw(&self) -> Result<PointCloud<f32>, GenerateError> {
+        self.draw_watched(&())
+    }
+
+    /// Like [`draw`](Self::draw), but calls `progress` often, which may end the work by unwinding, see
+    /// [`interruptible`](crate::progress::interruptible).
+    ///
+    /// # Errors
+    /// The errors of [`draw`](Self::draw).
+    pub fn draw_watched(&self, progress: &dyn Progress) -> Result<PointCloud<f32>, GenerateError> {
+        progress.begin("drawing", None, 1);
         for (what, number) in [("points", self.points), ("clusters", self.clusters)] {
             let is_right = (1..=MOST).contains(&number);
             expect(is_right, what, "a number from 1 to 4294967295", number as f64)?;
@@ -116,11 +130,11 @@ impl Cloud {
         let is_right = (1..=65_535).contains(&dimension);
         expect(is_right, "dimension", "a number from 1 to 65535", dimension as f64)?;
         self.probe(dimension)?;
-        let mut random = Random::new(self.seed);
+        let mut draw = Draw { points: self.points, random: Random::new(self.seed), progress };
         let (coordinates, axes) = match self.space {
-            Space::Circle => self.each(&mut random, |random| on_circle(TAU * random.uniform(), 1.0)),
-            Space::Sphere if dimension == 2 => self.each(&mut random, uniform_on_sphere),
-            Space::Sphere => self.any(&mut random, dimension + 1, &mut |random, point| {
+            Space::Circle => draw.each(|random| on_circle(TAU * random.uniform(), 1.0)),
+            Space::Sphere if dimension == 2 => draw.each(uniform_on_sphere),
+            Space::Sphere => draw.any(dimension + 1, &mut |random, point| {
                 let length = loop {
                     point.fill_with(|| random.gaussian());
                     let length = sqrt(point.iter().map(|x| x * x).sum::<f64>());
@@ -130,12 +144,12 @@ impl Cloud {
                 };
                 point.iter_mut().for_each(|x| *x /= length);
             }),
-            Space::Torus => self.each(&mut random, |random| {
+            Space::Torus => draw.each(|random| {
                 // The area element at the angle θ around the tube is r (R + r cos θ).
                 let [tube, core] = angles(random, |tube| (CORE + TUBE * cos(tube)) / (CORE + TUBE));
                 on_torus(tube, core, CORE, TUBE)
             }),
-            Space::KleinBottle => self.each(&mut random, |random| {
+            Space::KleinBottle => draw.each(|random| {
                 // The length of the bottle around the core is √((R + r cos θ)² + (r sin θ / 2)²) at the angle θ.
                 let length = |tube| {
                     let (out, turned) = (CORE + TUBE * cos(tube), TUBE * sin(tube) / 2.0);
@@ -144,29 +158,31 @@ impl Cloud {
                 let [tube, core] = angles(random, length);
                 on_klein_bottle(tube, core, CORE, TUBE)
             }),
-            Space::ProjectivePlane => {
-                self.each(&mut random, |random| on_projective_plane(uniform_on_sphere(random)))
-            }
-            Space::SwissRoll => self.each(&mut random, |random| {
+            Space::ProjectivePlane => draw.each(|random| on_projective_plane(uniform_on_sphere(random))),
+            Space::SwissRoll => draw.each(|random| {
                 let angle = 1.5 * PI * (1.0 + 2.0 * random.uniform());
                 on_swiss_roll(angle, 21.0 * random.uniform())
             }),
             Space::Clustered => {
-                let centres: Vec<f64> = (0..self.clusters * dimension).map(|_| random.uniform()).collect();
+                draw.points = self.clusters;
+                let (centres, _) =
+                    draw.any(dimension, &mut |random, point| point.fill_with(|| random.uniform()))?;
+                draw.points = self.points;
                 let mut centres = centres.chunks_exact(dimension).cycle();
-                self.any(&mut random, dimension, &mut |random, point| {
+                draw.any(dimension, &mut |random, point| {
                     let centre = centres.next().unwrap_or_default();
                     point.iter_mut().zip(centre).for_each(|(x, c)| *x = c + CLUSTER * random.gaussian());
                 })
             }
-            Space::Cube => {
-                self.any(&mut random, dimension, &mut |random, point| point.fill_with(|| random.uniform()))
-            }
+            Space::Cube => draw.any(dimension, &mut |random, point| point.fill_with(|| random.uniform())),
         }?;
-        let noisy = |x: f64, random: &mut Random| if noise > 0.0 { x + noise * random.gaussian() } else { x };
+        let mut noisy = |x: f64| if noise > 0.0 { x + noise * draw.random.gaussian() } else { x };
         let mut rounded = Vec::new();
         memory::reserve(&mut rounded, coordinates.len())?;
-        rounded.extend(coordinates.into_iter().map(|x| noisy(x, &mut random) as f32));
+        for piece in coordinates.chunks(PIECE) {
+            progress.advance(0);
+            rounded.extend(piece.iter().map(|&x| noisy(x) as f32));
+        }
         Ok(PointCloud::new(axes, rounded)?)
     }
 
@@ -182,25 +198,35 @@ impl Cloud {
         let bytes = (size_of::<f64>() + size_of::<f32>()) as u64;
         memory::probe(coordinates.saturating_add(centres).saturating_mul(bytes))
     }
+}
 
+/// A sample that is being drawn.
+struct Draw<'a> {
+    points: usize,
+    random: Random,
+    progress: &'a dyn Progress,
+}
+
+impl Draw<'_> {
     /// Draws points whose number of coordinates is fixed by the space.
     fn each<const M: usize>(
-        &self,
-        random: &mut Random,
+        &mut self,
         mut point: impl FnMut(&mut Random) -> [f64; M],
     ) -> Result<(Vec<f64>, usize), Refused> {
-        self.any(random, M, &mut |random, coordinates| coordinates.copy_from_slice(&point(random)))
+        self.any(M, &mut |random, coordinates| coordinates.copy_from_slice(&point(random)))
     }
 
     /// Draws points of `axes` coordinates.
     fn any(
-        &self,
-        random: &mut Random,
+        &mut self,
         axes: usize,
         point: &mut dyn FnMut(&mut Random, &mut [f64]),
     ) -> Result<(Vec<f64>, usize), Refused> {
         let mut coordinates = memory::zeroed(self.points.saturating_mul(axes))?;
-        coordinates.chunks_exact_mut(axes).for_each(|coordinates| point(random, coordinates));
+        for piece in coordinates.chunks_mut(axes * (PIECE / axes).max(1)) {
+            self.progress.advance(0);
+            piece.chunks_exact_mut(axes).for_each(|coordinates| point(&mut self.random, coordinates));
+        }
         Ok((coordinates, axes))
     }
 }

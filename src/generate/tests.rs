@@ -1,8 +1,11 @@
 //! Barcodes are as the shapes promise, and a seed gives the same sample everywhere.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::*;
 use crate::cubical::persistence::PersistenceRequest;
 use crate::cubical::{AnyImage, Cubical};
+use crate::progress::{Interrupted, Progress, interruptible};
 use crate::rips::Rips;
 
 /// The numbers of long bars of dimensions 1 to `dim`, for landmarks of a sample: death / birth above 2 for loops and
@@ -240,4 +243,29 @@ fn what_is_too_large_or_too_small_is_no_panic() {
     let [none, least, fine] = [0.0, 1e-200, 0.019]
         .map(|scale| Field { scale, ..Field::new(Scene::Field, &[6, 7]) }.draw().unwrap());
     assert_eq!((format!("{least:?}"), format!("{fine:?}")), (format!("{none:?}"), format!("{none:?}")));
+}
+
+/// A progress that ends the work when it has been asked a number of times.
+struct Patience(AtomicU64);
+
+impl Progress for Patience {
+    fn is_interrupted(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::Relaxed) == 0
+    }
+}
+
+#[test]
+fn points_are_interrupted_at_any_time() {
+    for space in Space::ALL {
+        let cloud = Cloud { noise: 0.1, clusters: 20_000, ..Cloud::new(space, 20_000) };
+        let whole = cloud.draw().unwrap();
+        let drawn = |patience| {
+            let progress = Patience(AtomicU64::new(patience));
+            interruptible::<_, Interrupted>(&progress, |progress| Ok(cloud.draw_watched(progress).unwrap()))
+        };
+        let ends = (0..).find(|&patience| drawn(patience).is_ok()).unwrap();
+        // Once at the beginning, and for each piece of the coordinates when they are drawn and when they are rounded.
+        assert!(ends >= 1 + 2 * (whole.len() * whole.dimension()).div_ceil(1 << 14) as u64, "{space} {ends}");
+        assert_eq!(drawn(ends), Ok(whole), "{space}");
+    }
 }
