@@ -34,3 +34,9 @@ def test_the_examples_run(readme: Path, tmp_path: Path, monkeypatch: pytest.Monk
         if any(re.search(rf"^import {name}", block, re.MULTILINE) and find_spec(name) is None for name in ("jax", "torch")):
             continue
         exec(compile(block, str(readme), "exec"), names)
+
+
+def test_what_an_index_shows_has_no_links_into_the_repository() -> None:
+    page = (PYTHON / "INDEX.md").read_text()
+    assert page == (PYTHON / "README.md").read_text()
+    assert re.findall(r"\]\((?!https://)[^)]*\)", page) == []
