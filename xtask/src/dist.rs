@@ -1,11 +1,12 @@
 //! `dist/`: the files of a release. A target has the wheel of the Python package, and an archive with the program, its
-//! manual pages and completions, the README, the licences and a list of those of all dependencies. `SHA256SUMS` has the
-//! checksums of all files.
+//! manual pages and completions, the README and the licences. Both contain the licences of all dependencies and of
+//! Rust's standard library. `SHA256SUMS` has the checksums of all files.
 //!
 //! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of
 //! manylinux_2_28 does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows
 //! only.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -49,7 +50,7 @@ pub(crate) struct Options {
     /// Build nothing; print what each target lacks on this machine.
     #[arg(long)]
     check: bool,
-    /// The folder to write to. Files of other targets stay there.
+    /// The folder to write to. What an earlier run made there is removed first.
     #[arg(default_value = "dist")]
     directory: PathBuf,
 }
@@ -64,6 +65,10 @@ pub(crate) enum Error {
     Start { program: String, source: io::Error },
     #[error("{command}: expected success, found {status}")]
     Failed { command: String, status: ExitStatus },
+    #[error("{}: expected no files but those of an earlier run, which its {SUMS} names", path.display())]
+    NotOurs { path: PathBuf },
+    #[error("cargo metadata: expected JSON")]
+    Metadata(#[from] serde_json::Error),
     #[error("git log: expected the seconds of the last commit, found {found:?}")]
     Time { found: String },
     #[error("{}", path.display())]
@@ -103,19 +108,36 @@ pub(crate) fn run(options: &Options) -> Result<String, Error> {
     }
     let directory = std::path::absolute(&options.directory).map_err(Error::of_file(&options.directory))?;
     fs::create_dir_all(&directory).map_err(Error::of_file(&directory))?;
+    clear(&directory)?;
     let shared = shared_members(&directory)?;
     for target in &targets {
-        build_wheel(target, &directory)?;
+        let licences = [licences(target)?, licences_of_rust()?];
+        build_wheel(target, &licences, &directory)?;
         let program = Member { is_program: true, ..Member::file(&build_program(target)?)? };
-        let licences = Member {
-            name: "LICENSES-OF-DEPENDENCIES.txt".into(),
-            content: licences(target)?,
-            is_program: false,
-        };
-        pack(target, &[&[program, licences], &*shared].concat(), &directory)?;
+        pack(target, &[&[program], &licences[..], &*shared].concat(), &directory)?;
     }
     let files = write_sums(&directory)?;
-    Ok(format!("{}: {files} files, those of {} written", directory.display(), targets.join(", ")))
+    Ok(format!("{}: {files} files written, for {}", directory.display(), targets.join(", ")))
+}
+
+/// Removes what an earlier run made. Nothing else may be in the folder, so that it holds only what this run makes.
+fn clear(directory: &Path) -> Result<(), Error> {
+    let sums = directory.join(SUMS);
+    if sums.is_file() {
+        let text = fs::read_to_string(&sums).map_err(Error::of_file(&sums))?;
+        let names = text.lines().filter_map(|line| line.split_once("  ")).map(|(_, name)| name);
+        // A name is no path to another folder.
+        for file in files_in(directory)?.iter().filter(|file| names.clone().any(|name| file.ends_with(name)))
+        {
+            fs::remove_file(file).map_err(Error::of_file(file))?;
+        }
+        fs::remove_file(&sums).map_err(Error::of_file(&sums))?;
+    }
+    let mut left = fs::read_dir(directory).map_err(Error::of_file(directory))?;
+    match left.next().transpose().map_err(Error::of_file(directory))? {
+        None => Ok(()),
+        Some(other) => Err(Error::NotOurs { path: other.path() }),
+    }
 }
 
 /// The parts that this machine lacks to build for a target, each with where to get it.
@@ -162,7 +184,12 @@ fn is_linux(target: &str) -> bool {
     target.contains("linux")
 }
 
-fn build_wheel(target: &str, directory: &Path) -> Result<(), Error> {
+/// Builds the wheel. It contains all licences that lie beside its `pyproject.toml`.
+fn build_wheel(target: &str, licences: &[Member], directory: &Path) -> Result<(), Error> {
+    let paths: Vec<PathBuf> = licences.iter().map(|file| root().join("python").join(&file.name)).collect();
+    for (path, file) in paths.iter().zip(licences) {
+        fs::write(path, &file.content).map_err(Error::of_file(path))?;
+    }
     let mut maturin = Command::new("maturin");
     maturin.args([
         "build",
@@ -179,7 +206,11 @@ fn build_wheel(target: &str, directory: &Path) -> Result<(), Error> {
     if is_linux(target) {
         maturin.arg("--compatibility").arg(format!("manylinux_{}", GLIBC.replace('.', "_")));
     }
-    output_of(maturin.arg("--out").arg(directory)).map(drop)
+    let built = output_of(maturin.arg("--out").arg(directory));
+    for path in &paths {
+        fs::remove_file(path).map_err(Error::of_file(path))?;
+    }
+    built.map(drop)
 }
 
 /// Builds the program and returns its path.
@@ -238,8 +269,9 @@ fn shared_members(directory: &Path) -> Result<Vec<Member>, Error> {
     Ok(members)
 }
 
-/// A line for each package that the program or the wheel contains: name, version, licence, repository.
-fn licences(target: &str) -> Result<Vec<u8>, Error> {
+/// The licences of the packages that the program or the wheel contains: a line for each with name, version, licence and
+/// repository, and the texts, each once with the packages that have it.
+fn licences(target: &str) -> Result<Member, Error> {
     let mut tree = cargo("tree");
     tree.args(["--package", "lacuna", "--package", "lacuna-python", "--target", target]);
     tree.args([
@@ -257,7 +289,81 @@ fn licences(target: &str) -> Result<Vec<u8>, Error> {
         packages.lines().filter(|line| !line.is_empty() && !line.contains(" (")).collect();
     packages.sort_unstable();
     packages.dedup();
-    Ok((packages.join("\n") + "\n").into_bytes())
+    let mut texts = BTreeMap::new();
+    for (package, folder, authors) in folders(target)? {
+        if !packages.iter().any(|line| line.split('\t').next() == Some(&package)) {
+            continue;
+        }
+        let mut found = Vec::new();
+        find_licences(&folder, &mut found)?;
+        if found.is_empty() {
+            found.push(format!("A package without the text of its licence. Its authors: {authors}"));
+        }
+        for text in found {
+            // The same text may be broken into other lines.
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let (_, packages) = texts.entry(words).or_insert((text, Vec::new()));
+            if !packages.contains(&package) {
+                packages.push(package.clone());
+            }
+        }
+    }
+    let mut content = "Packages that are contained: name, version, licence, repository.\n\n".to_owned();
+    content += &(packages.join("\n") + "\n");
+    for (text, packages) in texts.values() {
+        let line = "-".repeat(80);
+        content += &format!("\n{line}\n{}\n{line}\n\n{}\n", packages.join(", "), text.trim_end());
+    }
+    Ok(Member { name: "LICENSES-OF-DEPENDENCIES.txt".into(), content: content.into(), is_program: false })
+}
+
+/// The packages of `Cargo.lock` that a target needs, as name and version, each with the folder of its sources and its
+/// authors.
+fn folders(target: &str) -> Result<Vec<(String, PathBuf, String)>, Error> {
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Package {
+        name: String,
+        version: String,
+        authors: Vec<String>,
+        manifest_path: PathBuf,
+    }
+    let found = output_of(cargo("metadata").args(["--format-version", "1", "--filter-platform", target]))?;
+    let Metadata { packages } = serde_json::from_slice(&found)?;
+    let folder = |package: &Package| package.manifest_path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let of = |package: Package| {
+        (format!("{} v{}", package.name, package.version), folder(&package), package.authors.join(", "))
+    };
+    Ok(packages.into_iter().map(of).collect())
+}
+
+/// Adds the texts of licences in a folder and the folders in it: fonts, for instance, have one of their own.
+fn find_licences(folder: &Path, found: &mut Vec<String>) -> Result<(), Error> {
+    const BEGIN: [&str; 5] = ["COPYING", "COPYRIGHT", "LICEN", "NOTICE", "UNLICENSE"];
+    let is_licence = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        BEGIN.iter().any(|begin| name.starts_with(begin)) && !name.ends_with(".RS")
+    };
+    for path in files_in(folder)?.iter().filter(is_licence) {
+        let text = fs::read(path).map_err(Error::of_file(path))?;
+        found.push(String::from_utf8_lossy(&text).into_owned());
+    }
+    let entries = fs::read_dir(folder).map_err(Error::of_file(folder))?;
+    let mut folders: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders.iter().try_for_each(|folder| find_licences(folder, found))
+}
+
+/// The licences of Rust's standard library, which everything contains. They come with the compiler.
+fn licences_of_rust() -> Result<Member, Error> {
+    let root = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let root = PathBuf::from(String::from_utf8_lossy(&root).trim());
+    let file = Member::file(&root.join("share/doc/rust/COPYRIGHT-library.html"))?;
+    Ok(Member { name: "LICENSES-OF-RUST.html".into(), ..file })
 }
 
 /// Writes the archive of a target: `.zip` for Windows, `.tar.gz` for others.
@@ -356,10 +462,43 @@ fn output_of(command: &mut Command) -> Result<Vec<u8>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_cleared_of_an_earlier_run_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        clear(folder.path()).unwrap();
+        fs::write(at("old.whl"), "old").unwrap();
+        write_sums(folder.path()).unwrap();
+        clear(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        fs::write(at("old.whl"), "old").unwrap();
+        write_sums(folder.path()).unwrap();
+        fs::write(at("mine.txt"), "mine").unwrap();
+        let error = clear(folder.path()).unwrap_err();
+        assert!(matches!(error, Error::NotOurs { ref path } if *path == at("mine.txt")), "{error}");
+        assert!(!at("old.whl").exists() && !at(SUMS).exists());
+    }
+
+    #[test]
+    fn every_package_has_its_licences() {
+        let Member { content, .. } = licences(TARGETS[0]).unwrap();
+        let text = String::from_utf8(content).unwrap();
+        let (list, texts) = text.split_once("\n---").unwrap();
+        let packages: Vec<&str> = list.lines().skip(2).filter_map(|line| line.split('\t').next()).collect();
+        assert!(packages.len() > 50 && packages.is_sorted());
+        for package in packages {
+            assert!(texts.contains(package), "{package}");
+        }
+        // The fonts of the package `dejavu` have a licence of their own.
+        assert!(texts.contains("Bitstream Vera"));
+    }
+
     #[test]
     fn what_states_the_version_states_that_of_the_workspace() {
         for name in ["CITATION.cff", "conda/recipe.yaml"] {
-            let text = std::fs::read_to_string(super::root().join(name)).unwrap();
+            let text = fs::read_to_string(root().join(name)).unwrap();
             let stated: Vec<&str> =
                 text.lines().filter_map(|line| line.trim_start().strip_prefix("version: ")).collect();
             assert_eq!(stated.first(), Some(&env!("CARGO_PKG_VERSION")), "{name}");
