@@ -174,7 +174,7 @@ impl Told {
 /// Refuses an image whose bars take more memory than there is.
 fn check_memory(image: &AnyImage) -> Result<(), Failure> {
     let bytes = image.bytes().len() as u64;
-    Ok(footprint::memory_plan(image.shape(), bytes).check(bytes, HELPS)?)
+    Ok(footprint::memory_plan(image.shape(), image.voxel_type(), bytes).check(bytes, HELPS)?)
 }
 
 /// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and

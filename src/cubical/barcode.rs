@@ -73,7 +73,8 @@ impl<'a> Cubical<'a> {
     /// [`Cubical::solve`] distinguishes them.
     ///
     /// # Errors
-    /// [`CubicalError`]: the image has 2^30 voxels or more, or needs more memory than is available; the birth or death
+    /// [`CubicalError`]: the image takes 2^32 places or more with its rim, or 2^30 where voxels have to be sorted, or
+    /// needs more memory than is available; the birth or death
     /// value of a class is an integer without an exact `f64`; the requested device fails.
     pub fn run(&self) -> Result<Diagram, CubicalError> {
         let outcome = Cubical { representatives: None, ..self.clone() }.solve(&())?;

@@ -8,8 +8,9 @@ use crate::cubical::{AnyImage, Construction, Image, Order, Shape};
 use crate::simd::Level;
 
 fn random_directions(dimension: usize, count: usize, random: &mut Pcg64Mcg) -> Directions {
-    let axis =
-        |k: usize, c: usize| f64::from(u8::from(k % dimension == c)) * if k % 2 == 0 { 1.0 } else { -1.0 };
+    let axis = |k: usize, c: usize| {
+        f64::from(u8::from(k % dimension == c)) * if k.is_multiple_of(2) { 1.0 } else { -1.0 }
+    };
     // Some directions are those of axes, others have one component that is 0.
     let component = |(k, c): (usize, usize), random: &mut Pcg64Mcg| match k % 4 {
         0 => axis(k, c),

@@ -63,9 +63,9 @@ fn a_mesh_has_the_euler_characteristic_of_its_surface() {
     let header = format!("ply\nformat ascii 1.0\nelement vertex 6\n{axes}element face 8\n");
     let list = "property list uchar int vertex_indices\nend_header\n";
     let meshes = [
-        scratch.file("octahedron.off", &format!("OFF\n6 8 0\n{corners}{}", lines("3", 0))),
-        scratch.file("octahedron.obj", &format!("{vertices}{}", lines("f", 1))),
-        scratch.file("octahedron.ply", &format!("{header}{list}{corners}{}", lines("3", 0))),
+        scratch.file("octahedron.off", format!("OFF\n6 8 0\n{corners}{}", lines("3", 0))),
+        scratch.file("octahedron.obj", format!("{vertices}{}", lines("f", 1))),
+        scratch.file("octahedron.ply", format!("{header}{list}{corners}{}", lines("3", 0))),
     ];
     let found = meshes.each_ref().map(|mesh| text_of(lacuna("ect", ["-q", "--bins", "21"]).arg(mesh)));
     assert_eq!([&found[1], &found[2]], [&found[0]; 2]);

@@ -153,17 +153,17 @@ fn a_skeleton_lies_where_its_image_does() {
 fn what_is_too_large_to_compare_is_said_at_once() {
     let scratch = Scratch::new();
     let out = scratch.path("out.npy");
-    // A sparse file of a gigabyte that is not read.
-    let start = npy("|u1", false, "(1024, 1024, 1024)", &[]);
+    // A sparse file of four gigabytes that is not read.
+    let start = npy("|u1", false, "(2048, 2048, 1024)", &[]);
     let image = scratch.file("image.npy", &start);
     let file = std::fs::OpenOptions::new().write(true).open(&image).unwrap();
-    file.set_len(start.len() as u64 + (1 << 30)).unwrap();
+    file.set_len(start.len() as u64 + (1 << 32)).unwrap();
     let run = thin(["--verify", "-o"]).args([&out, &image]).assert().code(2);
     run.stderr(contains("error: --verify: ").and(contains(
-        "image.npy: expected an image that takes fewer than 1073741824 places with a rim around it, found 1073741824 voxels",
+        "image.npy: expected an image that takes fewer than 4294967296 places with a rim around it, found 4294967296 voxels",
     )));
     let run = thin(["--rule", "kashani", "-o"]).args([&out, &image]).assert().code(2);
-    run.stderr(contains("rule kashani: expected an image of one plane, found 1024x1024x1024"));
+    run.stderr(contains("rule kashani: expected an image of one plane, found 2048x2048x1024"));
     assert!(!out.exists());
 }
 

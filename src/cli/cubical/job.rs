@@ -87,7 +87,7 @@ impl Job<'_> {
         if arguments.verify {
             verify::check(stream.shape(), &arguments.request()).map_err(failed)?;
         }
-        let memory = arguments.memory_plan(stream.shape(), stream.bytes());
+        let memory = arguments.memory_plan(stream.shape(), stream.voxel_type(), stream.bytes());
         memory.check(0, footprint::HELPS).map_err(|source| CliError::about(&name, source))?;
         let image = read_image(stream, frame)?;
         let image = match arguments.thin {

@@ -11,7 +11,7 @@ use lacuna::cubical::persistence::{PersistenceRequest as Request, footprint};
 use lacuna::cubical::read::count_frames;
 use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{Construction, Shape, Value};
+use lacuna::cubical::{Construction, Shape, Value, VoxelType};
 use lacuna::memory::MemoryPlan;
 use lacuna::output::images::ImageBarsFormat;
 
@@ -185,10 +185,10 @@ impl Arguments {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))
     }
 
-    /// The memory plan for an image of this shape and size in bytes.
-    fn memory_plan(&self, shape: Shape, image: u64) -> MemoryPlan {
+    /// The memory plan for an image of this shape, type and size in bytes.
+    fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
         match self.via {
-            Way::Gradient => footprint::memory_plan(shape, image),
+            Way::Gradient => footprint::memory_plan(shape, voxels, image),
             Way::Matrix => footprint::memory_plan_of_matrix(shape, self.filtration.construction(), image),
         }
     }

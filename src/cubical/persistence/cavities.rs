@@ -13,6 +13,7 @@ use super::gradient::table::Star;
 use super::grid::Grid;
 use super::grid_cell::GridCell;
 use crate::memory::Refused;
+use crate::progress::Progress;
 
 /// Pairs critical top cells with critical facets; both are in the order of places.
 ///
@@ -25,14 +26,31 @@ pub(super) fn cavities(
     gradient: &Gradient,
     maxima: Vec<Cell>,
     facets: Vec<Cell>,
+    progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
     let ends = |facet: Cell| {
         let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
         [facet.corner(), facet.corner() - grid.layout.strides[facet.across(grid.layout.axes)]]
     };
     match grid.layout.axes {
-        2 => Merging::new(grid, steps::<4>(grid, gradient, Star::axis_of_face), maxima, facets, true, ends),
-        _ => Merging::new(grid, steps::<8>(grid, gradient, Star::axis_of_cube), maxima, facets, true, ends),
+        2 => Merging::new(
+            grid,
+            steps::<4>(grid, gradient, Star::axis_of_face),
+            maxima,
+            facets,
+            true,
+            ends,
+            progress,
+        ),
+        _ => Merging::new(
+            grid,
+            steps::<8>(grid, gradient, Star::axis_of_cube),
+            maxima,
+            facets,
+            true,
+            ends,
+            progress,
+        ),
     }
 }
 

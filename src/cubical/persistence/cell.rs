@@ -59,7 +59,7 @@ impl Packing {
         let place_bits = bits(places as u64);
         let bits = place_bits + bits(greatest);
         let inverted = if descend { (1 << place_bits) - 1 } else { 0 };
-        (bits + DIRECTION_BITS <= u64::BITS).then_some(Packing { place_bits, all: (1 << bits) - 1, inverted })
+        (bits + DIRECTION_BITS <= u64::BITS).then(|| Packing { place_bits, all: (1 << bits) - 1, inverted })
     }
 
     /// The packing of the reverse order of owners.
@@ -133,5 +133,52 @@ impl Shift {
     #[inline(always)]
     pub(super) fn key(self, value: u64) -> i32 {
         (value as u32 ^ self.inverted).wrapping_add(self.added).cast_signed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_places_share_a_word() {
+        assert!(Packing::new((1 << 28) - 1, u64::from(u32::MAX) - 1, false).is_some());
+        assert!(Packing::new(1 << 28, u64::from(u32::MAX) - 1, false).is_none());
+        assert!(Packing::new(1 << 31, 1 << 31, true).is_none());
+        let (places, greatest) = ((1 << 32) - 1, (1 << 28) - 1);
+        for descend in [false, true] {
+            let packing = Packing::new(places, greatest, descend).unwrap();
+            for packing in [packing, packing.reversed()] {
+                let entry = |offset, place| packing.entry(key_at(offset), place);
+                for (offset, place) in [(0, 0), (1, places - 1), (greatest, 7), (greatest, places - 1)] {
+                    let cell = packing.cell(key_at(offset), 11, place);
+                    assert_eq!((cell.direction(), cell.entry()), (11, entry(offset, place)));
+                    assert_eq!(packing.place(entry(offset, place)), place);
+                    assert_eq!(
+                        packing.mirrored(packing.mirrored(entry(offset, place))),
+                        entry(offset, place)
+                    );
+                }
+                let is_reversed = entry(1, 5) > entry(2, 5);
+                assert_eq!(entry(3, 1) > entry(3, 2), descend != is_reversed);
+                let mirrored = |offset, place| packing.mirrored(entry(offset, place));
+                assert_eq!(mirrored(1, 5) < mirrored(2, 5), is_reversed);
+                assert!(
+                    packing.are_equal(entry(3, 1), entry(3, 2))
+                        && !packing.are_equal(entry(3, 1), entry(4, 1))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn keys_ascend_from_offset_1() {
+        let most = u64::from(u32::MAX) - 2;
+        for least in [0, 5, u64::MAX - most] {
+            for value in [0, 1, most / 2, most] {
+                assert_eq!(Shift::new(least).key(least + value), key_at(value + 1));
+                assert_eq!(Shift::reversed(least + value).key(least), key_at(value + 1));
+            }
+        }
     }
 }

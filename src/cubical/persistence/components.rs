@@ -9,6 +9,7 @@ use super::forest::Merging;
 use super::gradient::Gradient;
 use super::grid::Grid;
 use crate::memory::Refused;
+use crate::progress::Progress;
 
 /// Pairs minima with critical edges; both are in the order of places.
 ///
@@ -19,6 +20,7 @@ pub(super) fn components(
     gradient: &Gradient,
     minima: Vec<Cell>,
     edges: Vec<Cell>,
+    progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
     let steps = grid.steps();
     let step = |place: usize| gradient.star(place).edge_of_voxel().map_or(0, |edge| steps[edge]);
@@ -26,5 +28,5 @@ pub(super) fn components(
         let place = grid.place(edge);
         [place, grid.neighbour(place, edge.direction())]
     };
-    Merging::new(grid, step, minima, edges, false, ends)
+    Merging::new(grid, step, minima, edges, false, ends, progress)
 }

@@ -18,7 +18,27 @@ pub enum PersistenceError {
         /// The shape of the image.
         shape: Shape,
         /// The number of places, including the rim, from which on an image is too large.
-        most: usize,
+        most: u64,
+    },
+    /// The values need so many bits that the image has too many voxels.
+    #[error(
+        "expected an image that takes fewer than {most} places with a rim around it, as its values differ in too many bits to be \
+         compared beside more, found {} voxels of {shape}; as 8- or 16-bit voxels it may be larger", shape.count()
+    )]
+    TooWide {
+        /// The shape of the image.
+        shape: Shape,
+        /// The number of places, including the rim, from which on an image of such values is too large.
+        most: u64,
+    },
+    /// The image has more critical cells of one dimension than can be numbered.
+    #[error(
+        "expected fewer than {} critical cells of a dimension, found {found}; the image has to be cropped or smoothed",
+        u32::MAX
+    )]
+    TooCritical {
+        /// The number of critical cells of one dimension.
+        found: u64,
     },
     /// The bars for representatives cannot be selected.
     #[error(transparent)]

@@ -1,10 +1,10 @@
 //! Memory that the barcode of an image takes, estimated before it is computed.
 
-use super::cell::DIRECTION_BITS;
 use super::layout::GridLayout;
 use crate::cells::count_cells;
 use crate::cubical::construction::Construction;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 use crate::memory::MemoryPlan;
 
 /// Bytes per grid place for its key.
@@ -25,24 +25,17 @@ const BYTES_OF_WAYS: u64 = 2 * 4;
 /// Bytes per grid place of an image whose voxels are not sorted.
 pub(super) const BYTES_OF_PLACE: u64 = BYTES_OF_GRADIENT + BYTES_OF_WAYS;
 
-/// Number of bytes of the voxels that are not sorted, unless there are many.
-const NARROW: u64 = 4;
-
-/// Bits of a place beside which any key of [`NARROW`] bytes fits a word.
-const FEW_BITS: u32 = u64::BITS - DIRECTION_BITS - 8 * NARROW as u32;
-
 /// Advice for an image that does not fit into memory.
 pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, and so does a curve (lacuna ecc), for images of any size";
 
 /// The memory plan for the barcode of an image of this shape, by the discrete gradient. `image` is the size of the
-/// image in bytes. An image of too many voxels has no stages.
-pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
+/// image in bytes. An image of too many voxels has no stages. Sorting is planned for doubles only: whether it is needed
+/// for others depends on their values.
+pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
     let plan = MemoryPlan::new();
     let Ok(layout) = GridLayout::new(shape) else { return plan };
     let places = layout.places() as u64;
-    let of_voxel = image / shape.count() as u64;
-    let is_sorted = of_voxel > NARROW || of_voxel == NARROW && places >> FEW_BITS > 0;
-    let words = if is_sorted { BYTES_OF_SORTING * places } else { 0 };
+    let words = if voxels == VoxelType::F64 { BYTES_OF_SORTING * places } else { 0 };
     let keys = ("keys of voxels", BYTES_OF_KEY * places);
     plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(
         "pair",

@@ -1,7 +1,7 @@
 //! Ends of paths along the gradient, and the trees that critical cells join them into.
 //!
 //! Paths are followed from the critical cells that join trees only, so that a smooth image, which has few, is hardly
-//! looked at. What one path has found is remembered for all others: no place is passed twice.
+//! looked at. What one path has found is remembered for all others: a thread passes no place twice.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -11,6 +11,7 @@ use super::order;
 use crate::cubical::construction::Construction;
 use crate::memory::{self, Refused};
 use crate::parallel;
+use crate::progress::Progress;
 
 /// Ends of gradient paths, found as far as they are asked for.
 struct Ends<S> {
@@ -81,6 +82,7 @@ impl Merging {
         mut saddles: Vec<Cell>,
         is_top: bool,
         ends: impl Fn(Cell) -> [usize; 2] + Sync,
+        progress: &dyn Progress,
     ) -> Result<Self, Refused> {
         let found = Ends { known: memory::zeroed(grid.places())?, step };
         sort(&mut nodes, is_top);
@@ -91,6 +93,7 @@ impl Merging {
         });
         // Paths are followed by place, while what they need is in the caches. Then their ends are known.
         parallel::ranges(saddles.len(), PART, &|range| {
+            progress.advance(0);
             saddles[range].iter().flat_map(|&saddle| ends(saddle)).for_each(|place| _ = found.of(place));
         });
         sort(&mut saddles, is_top);

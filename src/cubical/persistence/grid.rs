@@ -23,7 +23,7 @@ use crate::with_image;
 /// [`AFTER`] in the primal complex, where they stand for no vertex.
 ///
 /// A key is the value as an unsigned integer, less that of the least value. Where such a key does not fit a word beside
-/// a place, as with 64-bit numbers, voxels are sorted, and the key is the number of the value among all.
+/// a place, as with most doubles, voxels are sorted, and the key is the number of the value among all.
 pub(crate) struct Grid {
     pub(crate) layout: GridLayout,
     /// The complex whose vertices are the voxels.
@@ -52,7 +52,7 @@ impl Grid {
     /// The keys of the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has too many places; or memory does not suffice.
+    /// [`PersistenceError`]: the grid has too many places, or memory does not suffice.
     pub(crate) fn new(
         image: &AnyImage,
         request: &PersistenceRequest,
@@ -71,6 +71,7 @@ impl Grid {
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         let is_reversed = construction.is_reversed();
+        let rim = if is_reversed { BEFORE } else { AFTER };
         let mut keys = memory::zeroed(layout.places())?;
         let (least, greatest) = range(voxels);
         let packing = |greatest| Packing::new(layout.places(), greatest, is_reversed);
@@ -79,16 +80,13 @@ impl Grid {
         let (packing, last) = match fitting {
             Some(packing) => {
                 let shift = if is_reversed { Shift::reversed(greatest) } else { Shift::new(least) };
-                fill(&mut keys, &layout, construction, &|from, keys| {
-                    voxels.keys(from, shift, keys);
-                    progress.advance(WORK_OF_VOXEL * keys.len() as u64);
-                });
+                fill(&mut keys, &layout, rim, &|from, keys| voxels.keys(from, shift, keys), progress);
                 (packing, greatest - least + 1)
             }
             None => {
                 layout.check_sortable()?;
                 memory::probe(layout.places() as u64 * BYTES_OF_SORTING)?;
-                fill(&mut keys, &layout, construction, &|_, _| ());
+                parallel::pieces_mut(&mut keys, PART, &|_, keys| keys.fill(rim));
                 let levels;
                 (levels, keys) = number_values(voxels, &layout, is_reversed, keys, progress);
                 let packing = packing(levels).expect("a grid that can be sorted has room for as many values");
@@ -129,7 +127,7 @@ impl Grid {
         self.packing.entry(self.keys[place], place)
     }
 
-    /// Whether the voxel at one place enters before that at another; the rim counts as one voxel.
+    /// Whether the voxel at one place enters before that at another. Places of the rim are compared like voxels.
     #[inline(always)]
     pub(super) fn is_earlier(&self, one: usize, other: usize) -> bool {
         let is_before = (one < other) != self.construction.is_reversed();
@@ -190,34 +188,42 @@ impl Grid {
     }
 }
 
-/// Number of places along the slowest axis of the grid that a thread transposes at a time.
+/// Greatest number of places along the slowest axis of the grid that a thread transposes at a time.
 const TRANSPOSED: usize = 16;
 
-/// Fills the rim, and lets `write` fill in the keys of voxels, from a place in memory on.
+/// Fills in the rim, and lets `write` fill in the keys of voxels, from a place in memory on. A voxel is
+/// [`WORK_OF_VOXEL`] units of progress.
 fn fill(
     keys: &mut [i32],
     layout: &GridLayout,
-    construction: Construction,
+    rim: i32,
     write: &(dyn Fn(usize, &mut [i32]) + Sync),
+    progress: &dyn Progress,
 ) {
-    let rim = if construction == Construction::V { AFTER } else { BEFORE };
     let ([_, rows, columns], [plane, row, column]) = layout.memory();
+    let advance = |voxels: usize| progress.advance(WORK_OF_VOXEL * voxels as u64);
     if column <= 1 {
-        return layout.each_line(keys, &|keys| keys.fill(rim), &|number, keys| write(number * columns, keys));
+        return layout.each_line(keys, &|keys| keys.fill(rim), &|number, keys| {
+            write(number * columns, keys);
+            advance(keys.len());
+        });
     }
     // The fastest axis in memory is the slowest on the grid, where it has a rim.
-    parallel::pieces_mut(keys, TRANSPOSED * column, &|part, keys| {
+    let at_once = TRANSPOSED.min((columns + 2).div_ceil(rayon::current_num_threads()));
+    let lines = layout.extents.iter().product::<usize>() / columns;
+    parallel::pieces_mut(keys, at_once * column, &|part, keys| {
         keys.fill(rim);
-        let first = part * TRANSPOSED;
+        let first = part * at_once;
         let some = first.max(1) - 1..(first + keys.len() / column - 1).min(columns);
         let mut buffer = [rim; TRANSPOSED];
         let buffer = &mut buffer[..some.len()];
-        for line in 0..layout.extents.iter().product::<usize>() / columns {
+        for line in 0..lines {
             write(line * columns + some.start, buffer);
             let start = line / rows * plane + line % rows * row + layout.shift();
             let places = some.clone().map(|at| start + at * column - first * column);
             places.zip(&*buffer).for_each(|(place, &key)| keys[place] = key);
         }
+        advance(lines * some.len());
     });
 }
 
@@ -245,4 +251,32 @@ fn number_values(
         progress.advance(parts[part].len() as u64);
     });
     (count, keys.into_iter().map(AtomicI32::into_inner).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::{Image, Order, Shape};
+
+    #[test]
+    fn keys_do_not_depend_on_the_order_in_memory() {
+        // What threads transpose at a time ends within the image, at its end, and beyond.
+        for slow in (1..4).chain(13..20).chain(30..35) {
+            for axes in [vec![slow, 3], vec![slow, 2, 3]] {
+                let [in_c, in_fortran] = [Order::C, Order::F].map(|order| Shape::new(&axes, order).unwrap());
+                let voxel = |place: usize| (place * 37 % 101) as u16;
+                let voxels = (0..in_c.count()).map(voxel).collect();
+                let transposed = (0..in_c.count()).map(|place| voxel(in_fortran.c_place(place))).collect();
+                let images = [Image::new(in_c, voxels), Image::new(in_fortran, transposed)];
+                for construction in [Construction::T, Construction::V] {
+                    let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
+                    let keys = images.each_ref().map(|image| {
+                        let image = image.clone().unwrap().into();
+                        Grid::new(&image, &request, &()).unwrap().keys
+                    });
+                    assert!(keys[0] == keys[1], "{axes:?} {construction}");
+                }
+            }
+        }
+    }
 }

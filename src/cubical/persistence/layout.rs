@@ -28,22 +28,27 @@ pub(crate) struct GridLayout {
 }
 
 /// Exclusive limit of grid places, which take 32 bits.
-const LIMIT: usize = 1 << 32;
+const LIMIT: u64 = 1 << 32;
 /// Exclusive limit of grid places where voxels are sorted: the number of a value and a place take 30 bits each.
-const LIMIT_OF_SORTED: usize = 1 << 30;
+const LIMIT_OF_SORTED: u64 = 1 << 30;
+/// Exclusive limit of an extent: doubled coordinates of cells are signed and take 32 bits.
+const LIMIT_OF_EXTENT: usize = (1 << 30) - 1;
 
 impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more.
+    /// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more, or a line of 2^30.
     pub(crate) fn new(shape: Shape) -> Result<Self, PersistenceError> {
         let extents = shape.in_order(Order::C).extents();
         let axes = extents.iter().filter(|&&extent| extent > 1).count();
         let with_rim = |axis: usize| extents[axis] + if extents[axis] > 1 { 2 } else { 0 };
+        if extents.iter().any(|&extent| extent >= LIMIT_OF_EXTENT) {
+            return Err(PersistenceError::TooLarge { shape, most: LIMIT_OF_EXTENT as u64 + 2 });
+        }
         let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
         let too_large = PersistenceError::TooLarge { shape, most: LIMIT };
-        let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
+        let places = places.filter(|&places| (places as u64) < LIMIT).ok_or(too_large)?;
         let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
         let is_transposed = shape.order() == Order::F && axes > 1;
         Ok(GridLayout { shape, axes, extents, strides, places, is_transposed })
@@ -52,12 +57,11 @@ impl GridLayout {
     /// Checks whether the voxels can be sorted.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
+    /// [`PersistenceError::TooWide`]: the grid has 2^30 places or more.
     pub(super) fn check_sortable(&self) -> Result<(), PersistenceError> {
-        let is_sortable = self.places < LIMIT_OF_SORTED;
-        is_sortable
-            .then_some(())
-            .ok_or(PersistenceError::TooLarge { shape: self.shape, most: LIMIT_OF_SORTED })
+        let is_sortable = (self.places as u64) < LIMIT_OF_SORTED;
+        let too_wide = PersistenceError::TooWide { shape: self.shape, most: LIMIT_OF_SORTED };
+        is_sortable.then_some(()).ok_or(too_wide)
     }
 
     /// Calls `clear` with the elements of each line of a table of places, rim included, and then `work` with those of
@@ -147,7 +151,7 @@ impl GridLayout {
         let [_, line, plane] = self.strides;
         let rim = |axis: usize| i32::from(axis < self.axes);
         let (z, y, x) = (place / plane, place % plane / line, place % plane % line);
-        // An extent has fewer than 2^31 voxels.
+        // An extent has fewer than 2^30 voxels.
         [z as i32 - rim(2), y as i32 - rim(1), x as i32 - rim(0)]
     }
 
@@ -162,10 +166,32 @@ impl GridLayout {
     }
 }
 
-/// Checks from the shape alone whether the classes of images can be computed.
+/// Checks from the shape alone whether the classes of images can be computed, unless their values are too wide.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more.
+/// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more, or a line of 2^30.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
     GridLayout::new(shape).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_32_bits_and_those_that_are_sorted_30() {
+        let layout = |axes: &[usize], order| GridLayout::new(Shape::new(axes, order).unwrap());
+        assert!(layout(&[65534, 65534], Order::C).is_err());
+        assert!(layout(&[1 << 30], Order::C).is_err() && layout(&[(1 << 30) - 2], Order::C).is_ok());
+        for (axes, order) in [([65534, 65533], Order::C), ([65533, 65534], Order::F)] {
+            let large = layout(&axes, order).unwrap();
+            let voxels = axes[0] * axes[1];
+            for place in (0..9).chain(voxels / 2..voxels / 2 + 9).chain(voxels - 9..voxels) {
+                assert_eq!(large.in_memory(large.on_grid(place)), place);
+            }
+            assert!(matches!(large.check_sortable(), Err(PersistenceError::TooWide { .. })));
+        }
+        assert!(layout(&[32766, 32766], Order::C).unwrap().check_sortable().is_err());
+        assert!(layout(&[32766, 32765], Order::C).unwrap().check_sortable().is_ok());
+    }
 }

@@ -9,16 +9,16 @@ use super::request::PersistenceRequest;
 use crate::cubical::shape::Shape;
 use crate::progress::{Cost, Expected};
 
-// Nanoseconds per voxel on two threads, for images of 200³ and 3000² voxels.
-const ORDER: f64 = 60.0;
-const GRADIENT: f64 = 11.0;
-const CRITICAL_CELLS: f64 = 30.0;
-const COMPONENTS: f64 = 45.0;
-const LOOPS: f64 = 18.0;
+// Nanoseconds per voxel on two threads, for smooth images of 256³ voxels; the rest below is for noise of 2048² and 128³.
+const ORDER: f64 = 1.0;
+const GRADIENT: f64 = 4.0;
+const CRITICAL_CELLS: f64 = 2.0;
+const COMPONENTS: f64 = 2.5;
+const LOOPS: f64 = 3.0;
 const CYCLES: f64 = 20.0;
 
 // Nanoseconds per critical cell, and per column.
-const COMPONENTS_OF_CELL: f64 = 110.0;
+const COMPONENTS_OF_CELL: f64 = 60.0;
 const CLASSES_OF_CELL: f64 = 45.0;
 const LOOPS_OF_COLUMN: f64 = 4300.0;
 

@@ -73,6 +73,34 @@ fn all_small_planes_of_two_values() {
     }
 }
 
+/// Values at both ends of their types, which take keys of 32 bits or sorting, and those one nearer to each other.
+#[test]
+fn values_at_the_ends_of_their_types() {
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    for axes in [&[17][..], &[4, 5], &[3, 2, 4]] {
+        let shape = Shape::new(axes, Order::C).unwrap();
+        fn check<T: Voxel>(shape: Shape, values: [T; 4], rng: &mut impl Rng) {
+            let voxels = (0..shape.count()).map(|_| values[rng.random_range(0..4)]).collect();
+            let image = Image::new(shape, voxels).unwrap();
+            for request in requests() {
+                assert_eq!(persistence(&image, &request), plain::persistence(&image, &request), "{image:?}");
+            }
+        }
+        for _ in 0..9 {
+            for less in 0..5 {
+                check(shape, [0, 1, 1 << 31, u32::MAX - less], &mut rng);
+                check(shape, [i32::MIN, -1, 0, i32::MAX - less.cast_signed()], &mut rng);
+                check(shape, [9, 10, 11, 9 + u64::from(u32::MAX - less)], &mut rng);
+                check(shape, [i64::MIN, -1, 0, i64::MAX - i64::from(less)], &mut rng);
+            }
+            check(shape, [f32::NEG_INFINITY, -0.0, 0.0, f32::INFINITY], &mut rng);
+            check(shape, [f32::MIN, -1.0, 1.0, f32::MAX], &mut rng);
+            check(shape, [f64::NEG_INFINITY, -0.0, 0.0, f64::INFINITY], &mut rng);
+            check(shape, [0, 1, 254, u8::MAX], &mut rng);
+        }
+    }
+}
+
 #[test]
 fn random_solids() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);

@@ -1,4 +1,4 @@
-//! Persistent homology by the discrete gradient: voxel order, matching of lower stars, critical cells, pairing.
+//! Persistent homology by the discrete gradient: keys of voxels, matching of lower stars, critical cells, pairing.
 
 use std::ops::Range;
 
@@ -117,9 +117,20 @@ impl Pairing {
         clock.begin("components and cavities", 1);
         let [minima, edges, faces, maxima] = critical;
         let facets = if axes == 2 && stages.cavities { edges.clone() } else { faces };
+        let progress = clock.progress;
         let (bottom, top) = parallel::join(
-            || stages.components.then(|| components::components(grid, gradient, minima, edges)).transpose(),
-            || stages.cavities.then(|| cavities::cavities(grid, gradient, maxima, facets)).transpose(),
+            || {
+                stages
+                    .components
+                    .then(|| components::components(grid, gradient, minima, edges, progress))
+                    .transpose()
+            },
+            || {
+                stages
+                    .cavities
+                    .then(|| cavities::cavities(grid, gradient, maxima, facets, progress))
+                    .transpose()
+            },
         );
         (self.bottom, self.top) = (bottom?, top?);
         let (first, last) = parallel::join(

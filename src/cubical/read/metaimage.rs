@@ -103,7 +103,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
 fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
     let mut fields = Fields::default();
     let mut lines = text.lines().zip(1..);
-    while let Some((line, number)) = lines.next() {
+    for (line, number) in lines.by_ref() {
         if line.trim().is_empty() {
             continue;
         }

@@ -211,7 +211,7 @@ fn open_bytes(
 /// and one with a header in another file, may begin with any bytes.
 fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
     let is_raw = |raw: &Raw| raw.bytes().is_some_and(|length| bytes.length() == Some(length));
-    let has_header = || bytes.path().is_some_and(|path| detect::has_header(path));
+    let has_header = || bytes.path().is_some_and(detect::has_header);
     if !bytes.head().starts_with(gzip::MAGIC) || options.raw.as_ref().is_some_and(is_raw) || has_header() {
         return Ok(bytes);
     }

@@ -17,10 +17,11 @@ use std::ops::Range;
 pub(super) use self::stage::{GradientStage, estimate};
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
+use super::error::PersistenceError;
 use super::grid::Grid;
 use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
-use crate::memory::{self, Refused};
+use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -81,13 +82,13 @@ impl Gradient {
     /// cells of the grid's dimension, of which a voxel owns at most one. A place is [`WORK_OF_PLACE`] units of progress.
     ///
     /// # Errors
-    /// [`Refused`]: memory does not suffice for the cells and for joining them.
+    /// [`PersistenceError`]: memory does not suffice for the cells and for joining them, or there are too many.
     pub(crate) fn critical_cells(
         &self,
         grid: &Grid,
         wanted: [bool; 4],
         progress: &dyn Progress,
-    ) -> Result<[Vec<Cell>; 4], Refused> {
+    ) -> Result<[Vec<Cell>; 4], PersistenceError> {
         let bits: [Range<u32>; 4] = [0, 1, 2, grid.layout.axes].map(bits_of);
         let masks: [u32; 4] = std::array::from_fn(|dim| {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
@@ -104,6 +105,7 @@ impl Gradient {
             counts
         });
         let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
+        are_numbered(totals)?;
         let ends = usize::from(wanted[0]) + usize::from(wanted[3]);
         memory::probe(bytes(totals, ends * grid.places()))?;
         let [a, b, c, d] = totals.map(memory::zeroed::<Cell>);
@@ -147,6 +149,12 @@ fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     20 * (edges + faces) + 16 * (minima + maxima) + 4 * ways as u64
 }
 
+/// Checks that 32 bits number the critical cells of each dimension, beside a number that stands for none.
+fn are_numbered(cells: [usize; 4]) -> Result<(), PersistenceError> {
+    let found = cells.into_iter().max().unwrap_or(0) as u64;
+    if found < u32::MAX.into() { Ok(()) } else { Err(PersistenceError::TooCritical { found }) }
+}
+
 /// Units of progress per place for listing critical cells, which is mostly looking for them.
 pub(crate) const WORK_OF_PLACE: u64 = 1;
 
@@ -176,8 +184,16 @@ mod tests {
         assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 16 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
         // The most cells that a grid can have: seven edges and twelve faces per place, and two paths.
-        let most = 1_usize << 30;
+        let most = 1_usize << 32;
         let refused = memory::probe(bytes([most, 7 * most, 12 * most, most], 2 * most) << 20);
         assert!(refused.is_err(), "{refused:?}");
+    }
+
+    #[test]
+    fn cells_are_numbered_with_32_bits() {
+        let most = u32::MAX as usize;
+        assert_eq!(are_numbered([most - 1; 4]), Ok(()));
+        let too_many = PersistenceError::TooCritical { found: most as u64 };
+        assert_eq!(are_numbered([0, 1, most, 2]), Err(too_many));
     }
 }

@@ -8,12 +8,12 @@ use crate::cubical::shape::Shape;
 use crate::cuda::Gpu;
 use crate::progress::Progress;
 
-/// Codes per second and core, by the number of axes: 13 ms for 2048² voxels and 50 ms for 128³ on one core of an AMD
-/// EPYC (Zen 5), measured by `cargo bench --bench cubical`.
-const CPU_RATES: [f64; 4] = [300e6, 300e6, 300e6, 40e6];
+/// Codes per second and core, by the number of axes: 20 ms for 2048² voxels and 130 ms for 256³ on one core of an AMD
+/// EPYC (Zen 5).
+const CPU_RATES: [f64; 4] = [250e6, 250e6, 210e6, 130e6];
 /// Bytes per second transferred to or from a device.
 const TRANSFER_RATE: f64 = 10e9;
-/// Bytes transferred per voxel: its rank to the device, its code back.
+/// Bytes transferred per voxel: its key to the device, its code back.
 const TRANSFER: f64 = 6.0;
 /// Fixed cost in seconds of the gradient on a device.
 const DEVICE_FIXED: f64 = 0.02;

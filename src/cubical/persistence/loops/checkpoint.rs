@@ -3,7 +3,7 @@
 //! Rows and their owners are read while threads work: any set of claims is a valid start, see
 //! [`crate::rips::submatrix_reduction`]. A column that appears in two rows, because it was taken over during the read,
 //! keeps one of them, and columns without a row are reduced again (at most 0.06 s per thread, of 9 s of reduction, for
-//! noise of 200³ voxels). The stages before the reduction (voxel order, gradient, components, cavities) are computed
+//! noise of 200³ voxels). The stages before the reduction (keys of voxels, gradient, components, cavities) are computed
 //! again, which takes about as long as reading them would.
 
 use super::super::cell::Cell;

@@ -11,7 +11,7 @@ use super::super::gradient::Gradient;
 use super::super::gradient::table::{
     EDGES, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
 };
-use super::super::grid::{BEFORE, Grid};
+use super::super::grid::{AFTER, BEFORE, Grid};
 
 /// Flag of a direction: the edge is matched with a face. Such an edge sorts after the critical edges of its star.
 pub(in super::super) const MATCHED: usize = 8;
@@ -144,7 +144,8 @@ impl Incidence for OfGrid<'_> {
         // There is no fourth axis.
         let edge = 2 * axis + 1;
         let end = (axis < 3).then(|| place.checked_add(self.grid.layout.strides[axis])).flatten()?;
-        if end < self.grid.places() { self.between(place, end, edge) } else { None }
+        let is_voxel = |&place: &usize| self.grid.keys().get(place).is_some_and(|&key| key != AFTER);
+        if [place, end].iter().all(is_voxel) { self.between(place, end, edge) } else { None }
     }
 }
 

@@ -197,7 +197,7 @@ fn schedule(place: &(dyn Fn(usize) -> usize + Sync), faces: usize, is_reversed: 
     let (first, last) = order.split_at(order.len() / 2);
     let sum = |columns: &[u32]| columns.iter().map(|&column| u64::from(column)).sum::<u64>();
     let (first, last) = (sum(first), sum(last));
-    // On plateaus ranks ascend with places, or descend if reversed. Noise has no trend, so that rule decides.
+    // On plateaus faces become later with places, or earlier if reversed. Noise has no trend, so that rule decides.
     let slack = (first + last) / 16;
     let descends = if first.abs_diff(last) > slack { first > last } else { is_reversed };
     if !descends {
