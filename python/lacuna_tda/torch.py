@@ -1,4 +1,4 @@
-"""Topology in training with PyTorch: bars of points, distances and images, vectors of bars, Euler curves and transforms, all differentiable.
+"""Topology in training with PyTorch: bars of points, distances and images, vectors of bars, Euler curves and transforms, differentiable.
 
 A bar is born and dies with a simplex, whose diameter is the length of one edge: of a bar of points, birth and death are the distances of
 two points each. Of an image they are values of two voxels. Where no two distances or values are the same, these edges and voxels stay the

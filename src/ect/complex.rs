@@ -31,7 +31,7 @@ pub struct EmbeddedComplex {
     weights: Vec<f64>,
     /// The vertices of all cells but the vertices themselves.
     vertices: Vec<u32>,
-    /// Beside each cell, where its vertices end, and its weight times (−1)^dim.
+    /// The end of the vertices of each cell, and its weight times (−1)^dim.
     cells: Vec<(usize, f64)>,
 }
 

@@ -10,9 +10,9 @@ pub enum EctError {
     /// The directions do not suit the complex.
     #[error("directions: expected {expected}, found {found}")]
     Directions {
-        /// What was expected.
+        /// The expected value.
         expected: String,
-        /// What was found.
+        /// The value that was found.
         found: String,
     },
     /// The number of bins is 0 or too large.
@@ -24,25 +24,25 @@ pub enum EctError {
     /// The radius is not a positive finite number.
     #[error("radius: expected a positive finite number, found {found}")]
     Radius {
-        /// The radius.
+        /// The radius that was given.
         found: f64,
     },
     /// A coordinate or weight is not finite, or a distance from the center exceeds the greatest double.
     #[error("{place}: expected finite coordinates and weights, found {found}")]
     NotFinite {
-        /// Where it was found: a vertex, a cell or a voxel.
+        /// The vertex, cell or voxel.
         place: String,
-        /// What was found.
+        /// The value that was found.
         found: f64,
     },
     /// The vertices of a complex or the numbers of its weights do not fit together.
     #[error("{place}: expected {expected}, found {found}")]
     Complex {
-        /// Where it was found.
+        /// The cells or vertices.
         place: String,
-        /// What was expected.
+        /// The expected value.
         expected: String,
-        /// What was found.
+        /// The value that was found.
         found: String,
     },
     /// Memory was refused.

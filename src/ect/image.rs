@@ -27,7 +27,7 @@ const LISTED: usize = 1 << 12;
 /// Number of vertices between two reports of progress, at least.
 const REPORTED: usize = 1 << 16;
 
-/// What a cell or voxel counts: whether it is there, or its weight. The default is absent.
+/// The count of a cell or voxel: its presence, or its weight. The default is that of an absent one.
 pub(super) trait Counted: Copy + Default + Send + Sync + FromZeros {
     /// Type of the sums of some cells.
     type Sum: Copy
@@ -37,11 +37,11 @@ pub(super) trait Counted: Copy + Default + Send + Sync + FromZeros {
         + Sub<Output = Self::Sum>
         + AddAssign
         + Into<f64>;
-    /// Of the cell that both are part of, which is there if both are.
+    /// The count of the cell that contains both, which is present if both are.
     fn meet(self, other: Self) -> Self;
-    /// Of the face that both have, which is there if one is.
+    /// The count of the face that both share, which is present if one of them is.
     fn join(self, other: Self) -> Self;
-    /// As a summand.
+    /// The count as a summand.
     fn sum(self) -> Self::Sum;
 }
 

@@ -15,8 +15,8 @@
 //! It is sampled at `bins` values t_k = −R + 2Rk / (bins − 1) from −R to R, where the radius R is by default the
 //! greatest distance of a vertex from the center. The packages `pyect` and `ect` sample it at the same values. Heights
 //! below −R count in the first bin. Heights above R, which only a smaller radius than the default leaves, count in
-//! none. A single sample is at R. If all vertices are at the center, R is 0, and they count from the middle sample on, as
-//! for any other radius.
+//! none. A single sample is at R. If all vertices are at the center, R is 0, and they count from the middle sample on,
+//! as for any other radius.
 //!
 //! The smooth transform (Crawford and others 2020; Meng, Wang, Crawford, Eloyan 2022) is the integral of the deviation
 //! from the mean over t, here in units of the distance of two samples, as in `ect`: SECT_k = Σ_{j ≤ k} (ECT_j − mean).

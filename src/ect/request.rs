@@ -1,4 +1,4 @@
-//! What is asked for, and the result.
+//! The options of a transform, and its result.
 
 use std::ops::Range;
 
@@ -31,13 +31,13 @@ named!(Center);
 /// Options of a transform.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EctRequest {
-    /// The directions.
+    /// The directions of the transform.
     pub directions: Directions,
     /// The number of samples of each direction.
     pub bins: usize,
     /// The radius R of the samples (default: the greatest distance of a vertex from the center).
     pub radius: Option<f64>,
-    /// The center.
+    /// The point at which heights are 0.
     pub center: Center,
     /// Whether the result is the smooth transform.
     pub smooth: bool,
@@ -90,7 +90,7 @@ pub struct Ect {
     pub bins: usize,
     /// The radius R: samples lie evenly from −R to R.
     pub radius: f64,
-    /// The center.
+    /// The point at which heights are 0.
     pub center: Vec<f64>,
     /// The values, direction by direction.
     pub values: Vec<f64>,
@@ -136,7 +136,7 @@ impl Ect {
         &self.values[start..end]
     }
 
-    /// The samples.
+    /// The heights at which each direction is sampled.
     pub fn thresholds(&self) -> Vec<f64> {
         let last = (self.bins - 1) as f64;
         let at =

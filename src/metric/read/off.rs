@@ -7,7 +7,8 @@
 //! N i j k …                faces, by the number of vertices and their indices from 0; a color after them is ignored
 //! ```
 //!
-//! Faces are left out where only points are wanted. Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
+//! Faces are left out where only points are wanted. Text after `#` is a comment. The homogeneous coordinates of `4OFF`
+//! and the binary form are rejected.
 
 use super::polygons::Polygons;
 use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few};
