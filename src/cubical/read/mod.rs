@@ -168,7 +168,7 @@ fn open_store(path: &Path, name: String, options: &ImageOptions) -> Result<Strea
     #[cfg(feature = "codecs")]
     let opened = detect::given(options).map_err(Fault::from).and_then(|_| zarr::open(path, options));
     #[cfg(not(feature = "codecs"))]
-    let opened = Err(crate::input::codecs::unreadable("an image of format zarr").into());
+    let opened = Err(crate::input::codecs::unreadable(&format!("the Zarr {}", path.display())).into());
     match opened.and_then(|stream| with_nan(stream, options)) {
         Ok(stream) => Ok(Stream { context, ..stream }),
         Err(fault) => Err(context.error(fault)),
