@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -120,24 +121,29 @@ pub(crate) fn run(options: &Options) -> Result<String, Error> {
     Ok(format!("{}: {files} files written, for {}", directory.display(), targets.join(", ")))
 }
 
-/// Removes what an earlier run made. Nothing else may be in the folder, so that it holds only what this run makes.
+/// Removes what an earlier run made. Nothing else may be in the folder, so that it holds only what this run makes: with
+/// anything else in it, nothing is removed.
 fn clear(directory: &Path) -> Result<(), Error> {
     let sums = directory.join(SUMS);
-    if sums.is_file() {
-        let text = fs::read_to_string(&sums).map_err(Error::of_file(&sums))?;
-        let names = text.lines().filter_map(|line| line.split_once("  ")).map(|(_, name)| name);
-        // A name is no path to another folder.
-        for file in files_in(directory)?.iter().filter(|file| names.clone().any(|name| file.ends_with(name)))
-        {
-            fs::remove_file(file).map_err(Error::of_file(file))?;
-        }
-        fs::remove_file(&sums).map_err(Error::of_file(&sums))?;
+    let text = if sums.is_file() {
+        fs::read_to_string(&sums).map_err(Error::of_file(&sums))?
+    } else {
+        String::new()
+    };
+    // Another project's folder may have a file of this name, too.
+    let names: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("  ")).map(|(_, name)| name).collect();
+    let is_ours = |path: &Path| {
+        let is_listed = |name: &str| name == SUMS || name.starts_with("lacuna") && names.contains(&name);
+        path.is_file() && path.file_name().and_then(OsStr::to_str).is_some_and(is_listed)
+    };
+    let entries =
+        fs::read_dir(directory).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let paths: Vec<PathBuf> = entries.map_err(Error::of_file(directory))?;
+    if let Some(path) = paths.iter().find(|path| !is_ours(path)) {
+        return Err(Error::NotOurs { path: path.clone() });
     }
-    let mut left = fs::read_dir(directory).map_err(Error::of_file(directory))?;
-    match left.next().transpose().map_err(Error::of_file(directory))? {
-        None => Ok(()),
-        Some(other) => Err(Error::NotOurs { path: other.path() }),
-    }
+    paths.iter().try_for_each(|path| fs::remove_file(path).map_err(Error::of_file(path)))
 }
 
 /// The parts that this machine lacks to build for a target, each with where to get it.
@@ -469,16 +475,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         clear(folder.path()).unwrap();
-        fs::write(at("old.whl"), "old").unwrap();
+        fs::write(at("lacuna-old.whl"), "old").unwrap();
         write_sums(folder.path()).unwrap();
         clear(folder.path()).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        fs::write(at("old.whl"), "old").unwrap();
+        fs::write(at("lacuna-old.whl"), "old").unwrap();
         write_sums(folder.path()).unwrap();
         fs::write(at("mine.txt"), "mine").unwrap();
         let error = clear(folder.path()).unwrap_err();
         assert!(matches!(error, Error::NotOurs { ref path } if *path == at("mine.txt")), "{error}");
-        assert!(!at("old.whl").exists() && !at(SUMS).exists());
+        assert!(at("lacuna-old.whl").exists() && at(SUMS).exists());
+        // Somebody else's sums, and a line without a name.
+        fs::write(at(SUMS), "00  mine.txt\n00  lacuna-old.whl\n00  \n").unwrap();
+        assert!(matches!(clear(folder.path()), Err(Error::NotOurs { path }) if path == at("mine.txt")));
+        assert!(["mine.txt", "lacuna-old.whl", SUMS].iter().all(|name| at(name).exists()));
     }
 
     #[test]
