@@ -89,15 +89,13 @@ pub(crate) fn ect_of_image<'py>(
     request: Request<'py>,
     run: &Run,
 ) -> PyResult<Found<'py>> {
-    let (wanted, count) = (request.wanted()?, request.count());
+    let wanted = request.wanted()?;
     let (image, voxels) = image(array)?;
-    let is_little = voxels.saturating_mul(count) <= FEW;
+    let is_little = voxels.saturating_mul(request.count()) <= FEW;
     let work = |progress: &dyn Progress| {
         let image = image()?;
-        if !is_little {
-            let bytes = image.bytes().len() as u64;
-            memory_plan(image.shape(), bytes, count, &wanted).check(bytes, HELPS)?;
-        }
+        let bytes = image.bytes().len() as u64;
+        memory_plan(image.shape(), bytes, &wanted)?.check(bytes, HELPS)?;
         Ok(of_image(&image, &wanted, progress)?)
     };
     found(py, on_threads_unless(is_little, py, run.threads, Some(run), work)?)
@@ -132,6 +130,9 @@ pub(crate) fn ect_of_complex<'py>(
     }
     let size = complex.len() + complex.cells();
     let is_little = size.saturating_mul(request.count()) <= FEW;
-    let work = |progress: &dyn Progress| Ok(of_complex(&complex, &wanted, progress)?);
+    let work = |progress: &dyn Progress| {
+        complex.memory_plan(&wanted)?.check(complex.bytes(), HELPS)?;
+        Ok(of_complex(&complex, &wanted, progress)?)
+    };
     found(py, on_threads_unless(is_little, py, run.threads, Some(run), work)?)
 }

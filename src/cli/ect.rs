@@ -114,7 +114,8 @@ pub(crate) struct Arguments {
 
     /// Format of the input [default: detected from content and name]
     ///
-    /// images  npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
+    /// images  npy, npz, png, pgm, tiff, nifti, nrrd, metaimage, vgi, zarr, dipha,
+    ///         perseus, raw
     /// points  point-cloud, also of .npy; xyz
     /// meshes  off, obj, ply
     #[arg(
@@ -126,7 +127,7 @@ pub(crate) struct Arguments {
     )]
     format: Option<String>,
 
-    /// Array to read from an .npz archive that holds several
+    /// Array to read from an .npz archive or a Zarr group that holds several
     #[arg(hide_short_help = true, long, value_name = "NAME", help_heading = "Input")]
     key: Option<String>,
 
@@ -175,8 +176,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Kind::Image => arguments.of_image(&request, &mut frame)?,
         _ => arguments.of_complex(&request, &mut frame)?,
     };
-    let rows: Vec<Vec<f64>> = (0..found.count()).map(|direction| found.row(direction).to_vec()).collect();
-    frame.write(|_, out| format.write(&rows, out))?;
+    frame.write(|_, out| format.write((0..found.count()).map(|direction| found.row(direction)), out))?;
     let record = &mut frame.record;
     record.set("threads", threads).set("directions", found.count()).set("bins", found.bins);
     record.set("radius", found.radius).set("center", &found.center);
@@ -247,9 +247,8 @@ impl Arguments {
         let options = self.voxels.options(self.format::<ImageFormat>()?, self.key.as_deref())?;
         let stream = open_image(&self.file, &options, frame)?;
         let (shape, name) = (stream.shape(), frame.name.clone());
-        let vectors = request.directions.unit_vectors(shape.dim());
-        let count = vectors.map_err(|source| CliError::about("--directions", source))?.len() / shape.dim();
-        let plan = memory_plan(shape, stream.bytes(), count, request);
+        let plan = memory_plan(shape, stream.bytes(), request);
+        let plan = plan.map_err(|source| CliError::about("--directions", source))?;
         plan.check(0, HELPS).map_err(|source| CliError::about(&name, source))?;
         if self.report.explain {
             frame.tell(&plan);
@@ -276,6 +275,12 @@ impl Arguments {
             counted(complex.len(), "point"),
             counted(complex.cells(), "cell")
         ));
+        let plan = complex.memory_plan(request);
+        let plan = plan.map_err(|source| CliError::about("--directions", source))?;
+        plan.check(complex.bytes(), HELPS).map_err(|source| CliError::about(&name, source))?;
+        if self.report.explain {
+            frame.tell(&plan);
+        }
         frame.record.set("vertices", complex.len()).set("cells", complex.cells());
         let found = frame.record.timed("transform", || of_complex(&complex, request, &frame.meter));
         found.map_err(|source| CliError::about(&name, source))

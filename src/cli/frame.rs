@@ -228,7 +228,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Commits the files of the answer and of the graph, so that they stay even if the run or its statistics fail later.
+    /// Commits the files of the answer and of the graph, so that they stay even if the run or its statistics fail
+    /// later.
     pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
         std::mem::replace(&mut self.outputs.answer, Sink::Stdout).commit()?;
         self.outputs.graph.take().map_or(Ok(()), Sink::commit)

@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("vectors");
     let found = vectors.of(&diagrams);
     drop(meter);
-    sink.fill(|out| format.write(&found, out))?;
+    sink.fill(|out| format.write(found.iter().map(Vec::as_slice), out))?;
     sink.commit()
 }
 

@@ -1,9 +1,12 @@
 //! The transform of points with cells on them: point sets, graphs, meshes and other complexes.
 
+use std::ops::Range;
+
+use super::directions;
 use super::error::EctError;
 use super::heights::{Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
-use crate::memory::{self, Refused};
+use crate::memory::{self, MemoryPlan, Refused};
 use crate::metric::read::Polygons;
 use crate::parallel;
 use crate::progress::{Progress, interruptible};
@@ -55,7 +58,8 @@ impl EmbeddedComplex {
         Ok(EmbeddedComplex { dimension, coordinates, weights, vertices, cells })
     }
 
-    /// The complex of the vertices, edges and faces of a mesh. The sides of faces are edges, each of them once.
+    /// The complex of the vertices, edges and faces of a mesh. The sides of faces are edges. Each edge and each face
+    /// is there once, however often it is listed; faces with the same vertices are the same.
     ///
     /// # Errors
     /// Those of [`EmbeddedComplex::new`] and [`push_cells`](EmbeddedComplex::push_cells).
@@ -63,13 +67,24 @@ impl EmbeddedComplex {
         let mut complex = EmbeddedComplex::new(dimension, coordinates)?;
         let mut edges = Vec::new();
         memory::reserve(&mut edges, polygons.corners())?;
+        // The sorted vertices of faces, and where those of each begin and end.
+        let (mut corners, mut faces) = (memory::with_room(polygons.corners())?, Vec::new());
         for polygon in polygons.iter() {
             // The two sides of a polygon with two vertices are one edge.
             let ends = polygon.iter().zip(polygon.iter().cycle().skip(1)).filter(|(a, b)| a != b);
             edges.extend(ends.map(|(&a, &b)| [a.min(b), a.max(b)]));
             if polygon.len() > 2 {
-                complex.push_cells(2, polygon.len(), polygon, None)?;
+                let start = corners.len();
+                corners.extend_from_slice(polygon);
+                corners[start..].sort_unstable();
+                memory::push(&mut faces, start..corners.len())?;
             }
+        }
+        let of = |face: &Range<usize>| &corners[face.clone()];
+        faces.sort_unstable_by(|a, b| of(a).cmp(of(b)));
+        faces.dedup_by(|a, b| of(a) == of(b));
+        for face in &faces {
+            complex.push_cells(2, face.len(), of(face), None)?;
         }
         edges.sort_unstable();
         edges.dedup();
@@ -95,11 +110,11 @@ impl EmbeddedComplex {
     }
 
     /// Adds cells of this dimension and number of vertices each, which are listed cell by cell. A cell without a weight
-    /// has the greatest weight of its vertices.
+    /// has the greatest weight of its vertices. A cell that is listed twice counts twice.
     ///
     /// # Errors
-    /// [`EctError::Complex`]: the vertices are not those of whole cells, one does not exist, or there is not one weight
-    /// for each cell. [`EctError::NotFinite`]: a weight is not finite. [`EctError::Memory`].
+    /// [`EctError::Complex`]: the dimension is 0, whose cells are the vertices that there are; the
+    /// vertices are not those of whole cells, one does not exist, or there is not one weight for each cell. [`EctError::NotFinite`]: a weight is not finite. [`EctError::Memory`].
     pub fn push_cells(
         &mut self,
         dim: usize,
@@ -111,6 +126,9 @@ impl EmbeddedComplex {
             Err(EctError::Complex { place, expected, found })
         };
         let all = || format!("cells of dimension {dim}");
+        if dim == 0 {
+            return problem(all(), "a dimension of 1 or more".to_owned(), "0".to_owned());
+        }
         if size == 0 || !vertices.len().is_multiple_of(size) {
             return problem(all(), format!("{size} vertices each"), format!("{} vertices", vertices.len()));
         }
@@ -156,6 +174,31 @@ impl EmbeddedComplex {
     /// The number of cells of dimension 1 and above.
     pub fn cells(&self) -> usize {
         self.cells.len()
+    }
+
+    /// The bytes of its tables.
+    pub fn bytes(&self) -> u64 {
+        let doubles = self.coordinates.len() + self.weights.len() + 2 * self.cells.len();
+        8 * doubles as u64 + 4 * self.vertices.len() as u64
+    }
+
+    /// The memory plan of its transform, the complex included, on the current thread pool.
+    ///
+    /// # Errors
+    /// [`EctError::Directions`]: the number or the dimension of the directions does not suit the complex.
+    pub fn memory_plan(&self, request: &EctRequest) -> Result<MemoryPlan, EctError> {
+        let count = request.directions.count(self.dimension)?;
+        let batches = count.div_ceil(LANES);
+        let of_batch = (LANES as u64 * 8).saturating_mul(request.bins as u64 + 1);
+        let bins = self.len() as u64 * size_of::<[u32; LANES]>() as u64;
+        let uses = [
+            ("the complex", self.bytes()),
+            ("directions", directions::bytes(count, self.dimension)),
+            ("bins of vertices", bins * batches.min(rayon::current_num_threads()) as u64),
+            ("histograms", of_batch.saturating_mul(batches as u64)),
+            ("the transform", (count as u64).saturating_mul(8).saturating_mul(request.bins as u64)),
+        ];
+        Ok(MemoryPlan::new().stage("transform", uses, false))
     }
 
     /// The coordinates of the vertices, vertex by vertex.
@@ -227,6 +270,8 @@ pub fn of_complex(
     interruptible(progress, |progress| {
         request.check()?;
         let dimension = complex.dimension;
+        // The histograms of all batches exist at once.
+        memory::probe(complex.memory_plan(request)?.peak().saturating_sub(complex.bytes()))?;
         let vectors = request.directions.unit_vectors(dimension)?;
         let (center, farthest) = complex.frame(request.center)?;
         let scale = request.scale(farthest);

@@ -3,6 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::error::EctError;
+use crate::memory;
 
 /// The directions of a transform.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,40 +20,64 @@ pub enum Directions {
     },
 }
 
+/// Bytes of this number of directions: their vectors, once as they are and once in batches, and their indices.
+pub(super) fn bytes(count: usize, dimension: usize) -> u64 {
+    (count as u64).saturating_mul(16 * dimension as u64 + 32)
+}
+
 impl Directions {
-    /// The unit vectors, one after the other, for a complex in R^`dimension`.
+    /// The number of directions for a complex in R^`dimension`. None of them is made.
     ///
     /// # Errors
-    /// [`EctError::Directions`]: there is no direction, a vector has another dimension, is 0 or not finite, or evenly
-    /// spread directions are requested in a dimension that has none.
-    pub fn unit_vectors(&self, dimension: usize) -> Result<Vec<f64>, EctError> {
+    /// [`EctError::Directions`]: there is no direction, vectors have another dimension, or evenly spread directions are
+    /// requested in a dimension that has none.
+    pub fn count(&self, dimension: usize) -> Result<usize, EctError> {
         let problem = |expected: String, found: String| Err(EctError::Directions { expected, found });
         match self {
             Directions::Even(0) => problem("at least one direction".to_owned(), "none".to_owned()),
             Directions::Even(count) => match dimension {
-                1 if *count <= 2 => Ok([1.0, -1.0][..*count].to_vec()),
-                2 => Ok((0..*count).flat_map(|k| on_circle(k, *count)).collect()),
-                3 => Ok((0..*count).flat_map(|k| on_sphere(k, *count)).collect()),
-                1 => problem("at most two directions on a line".to_owned(), count.to_string()),
+                1 if *count > 2 => problem("at most two directions on a line".to_owned(), count.to_string()),
+                1..=3 => Ok(*count),
                 _ => {
                     problem(format!("vectors of {dimension} components"), "a number of directions".to_owned())
                 }
             },
-            Directions::Given { dimension: found, components } => {
-                if *found != dimension {
-                    return problem(format!("directions of {dimension} components"), found.to_string());
-                }
+            Directions::Given { dimension: found, .. } if *found != dimension => {
+                problem(format!("directions of {dimension} components"), found.to_string())
+            }
+            Directions::Given { components, .. } => {
                 if components.is_empty() || !components.len().is_multiple_of(dimension) {
                     let found = format!("{} components", components.len());
                     return problem(format!("vectors of {dimension} components"), found);
                 }
-                let mut vectors = Vec::with_capacity(components.len());
+                Ok(components.len() / dimension)
+            }
+        }
+    }
+
+    /// The unit vectors, one after the other, for a complex in R^`dimension`.
+    ///
+    /// # Errors
+    /// Those of [`count`](Directions::count); [`EctError::Directions`]: a vector is 0 or not finite;
+    /// [`EctError::Memory`].
+    pub fn unit_vectors(&self, dimension: usize) -> Result<Vec<f64>, EctError> {
+        let count = self.count(dimension)?;
+        memory::probe(bytes(count, dimension))?;
+        let mut vectors = memory::with_room(count.saturating_mul(dimension))?;
+        match self {
+            Directions::Even(_) => match dimension {
+                1 => vectors.extend_from_slice(&[1.0, -1.0][..count]),
+                2 => vectors.extend((0..count).flat_map(|k| on_circle(k, count))),
+                _ => vectors.extend((0..count).flat_map(|k| on_sphere(k, count))),
+            },
+            Directions::Given { components, .. } => {
                 for (number, vector) in components.chunks_exact(dimension).enumerate() {
                     // Scaled by its greatest component first, so that no square overflows or vanishes.
                     let greatest = vector.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                     if !vector.iter().all(|x| x.is_finite()) || greatest == 0.0 {
                         let found = format!("{vector:?} as number {number}");
-                        return problem("finite vectors other than 0".to_owned(), found);
+                        let expected = "finite vectors other than 0".to_owned();
+                        return Err(EctError::Directions { expected, found });
                     }
                     let norm = vector.iter().map(|x| (x / greatest) * (x / greatest)).sum::<f64>().sqrt();
                     // A unit vector keeps its components.
@@ -60,9 +85,9 @@ impl Directions {
                     let is_unit = (length - 1.0).abs() <= 4.0 * f64::EPSILON;
                     vectors.extend(vector.iter().map(|x| if is_unit { *x } else { x / greatest / norm }));
                 }
-                Ok(vectors)
             }
         }
+        Ok(vectors)
     }
 }
 
@@ -128,5 +153,12 @@ mod tests {
         for (count, dimension) in [(0, 2), (3, 1), (5, 4)] {
             assert!(Directions::Even(count).unit_vectors(dimension).is_err());
         }
+    }
+
+    #[test]
+    fn directions_that_do_not_fit_are_refused() {
+        let many = Directions::Even(usize::MAX / 8);
+        assert_eq!(many.count(2), Ok(usize::MAX / 8));
+        assert!(matches!(many.unit_vectors(2), Err(EctError::Memory(_))));
     }
 }

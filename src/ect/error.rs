@@ -21,8 +21,11 @@ pub enum EctError {
         /// The number of bins.
         found: usize,
     },
-    /// The radius is not a positive finite number.
-    #[error("radius: expected a positive finite number, found {found}")]
+    /// The radius is not a positive number of moderate size.
+    #[error(
+        "radius: expected a positive finite number, found {found}{}",
+        if *found > 0.0 && found.is_finite() { "; it is from 1e-290 to 1e300" } else { "" }
+    )]
     Radius {
         /// The radius that was given.
         found: f64,

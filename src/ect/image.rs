@@ -4,6 +4,7 @@ use std::ops::{Add, AddAssign, Sub};
 
 use zerocopy::FromZeros;
 
+use super::directions;
 use super::error::EctError;
 use super::heights::{Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
@@ -276,7 +277,8 @@ pub fn of_image(image: &AnyImage, request: &EctRequest, progress: &dyn Progress)
     interruptible(progress, |progress| {
         request.check()?;
         let grid = Grid::new(image.shape(), request.construction);
-        let vectors = request.directions.unit_vectors(image.shape().dim())?;
+        let shape = image.shape();
+        let vectors = request.directions.unit_vectors(shape.dim()).map_err(of_axes(shape))?;
         let is_there = |place: usize, row: &mut [u8]| {
             with_image!(image, image => masks(&image.voxels()[place..], row));
         };
@@ -289,6 +291,16 @@ pub fn of_image(image: &AnyImage, request: &EctRequest, progress: &dyn Progress)
         };
         transform(&grid, &values, vectors, (request, &is_there), progress)
     })
+}
+
+/// Says in an error of directions that axes of one voxel have no component, if the image has such axes.
+fn of_axes(shape: Shape) -> impl Fn(EctError) -> EctError {
+    move |error| match error {
+        EctError::Directions { expected, found } if shape.axes().len() > shape.dim() => {
+            EctError::Directions { expected: format!("{expected} (axes of one voxel have none)"), found }
+        }
+        error => error,
+    }
 }
 
 /// Whether voxels are not 0, as 0 or 1.
@@ -430,20 +442,27 @@ fn parts(grid: &Grid, directions: usize, bins: usize) -> usize {
     (HISTOGRAMS / entries).clamp(1, PARTS).min(grid.rows())
 }
 
-/// The memory plan of the transform of an image of `image` bytes with this number of directions.
-pub fn memory_plan(shape: Shape, image: u64, directions: usize, request: &EctRequest) -> MemoryPlan {
+/// The memory plan of the transform of an image of `image` bytes.
+///
+/// # Errors
+/// [`EctError::Directions`]: the number or the dimension of the directions does not suit the image.
+pub fn memory_plan(shape: Shape, image: u64, request: &EctRequest) -> Result<MemoryPlan, EctError> {
+    let directions = request.directions.count(shape.dim()).map_err(of_axes(shape))?;
+    let of_directions = ("directions", directions::bytes(directions, shape.dim()));
     let grid = Grid::new(shape, request.construction);
     let values = (directions as u64).saturating_mul(request.bins as u64).saturating_mul(8);
     // Batches of an orthant are full but one.
-    let padded =
-        (directions as u64 + 8 * LANES as u64).saturating_mul(request.bins as u64 + 1).saturating_mul(8);
+    let padded = (directions as u64)
+        .saturating_add(8 * LANES as u64)
+        .saturating_mul(request.bins as u64 + 1)
+        .saturating_mul(8);
     let parts = parts(&grid, directions, request.bins) as u64;
     let rows = grid.rows() as u64 * size_of::<Present>() as u64;
-    MemoryPlan::new().stage("frame", [("the image", image), ("ends of rows", rows)], false).stage(
-        "transform",
-        [("the image", image), ("histograms", parts.saturating_mul(padded)), ("the transform", values)],
-        false,
-    )
+    let histograms = ("histograms", parts.saturating_mul(padded));
+    let plan = MemoryPlan::new();
+    let plan = plan.stage("frame", [("the image", image), of_directions, ("ends of rows", rows)], false);
+    let of_transform = [("the image", image), of_directions, histograms, ("the transform", values)];
+    Ok(plan.stage("transform", of_transform, false))
 }
 
 /// The histograms of the directions of an orthant, of some rows of vertices.

@@ -35,7 +35,7 @@ pub struct EctRequest {
     pub directions: Directions,
     /// The number of samples of each direction.
     pub bins: usize,
-    /// The radius R of the samples (default: the greatest distance of a vertex from the center).
+    /// The radius R of the samples, from 1e-290 to 1e300 (default: the greatest distance of a vertex from the center).
     pub radius: Option<f64>,
     /// The point at which heights are 0.
     pub center: Center,
@@ -67,7 +67,8 @@ impl EctRequest {
             return Err(EctError::Bins { found: self.bins });
         }
         match self.radius {
-            Some(found) if !(found > 0.0 && found.is_finite()) => Err(EctError::Radius { found }),
+            // The scale, (bins − 1) / 2R, and twice the radius are finite.
+            Some(found) if !(1e-290..=1e300).contains(&found) => Err(EctError::Radius { found }),
             _ => Ok(()),
         }
     }

@@ -229,6 +229,38 @@ fn a_mesh_has_the_sides_of_its_faces_once() {
     assert!((0..8).all(|direction| ect.row(direction)[4] == 1.0));
 }
 
+/// A face that is listed twice, from whichever corner and in whichever order, is one face.
+#[test]
+fn faces_of_meshes_are_there_once() {
+    let mut polygons = crate::metric::read::Polygons::default();
+    for corners in [&[0, 1, 2][..], &[2, 1, 0], &[0, 1, 2], &[0, 1, 3, 2]] {
+        polygons.push(corners, 4, crate::input::Place::Whole).unwrap();
+    }
+    let mesh = EmbeddedComplex::of_mesh(2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &polygons).unwrap();
+    assert_eq!((mesh.len(), mesh.cells()), (4, 5 + 2));
+}
+
+/// The plan counts the histograms of all directions, and what exceeds all memory is refused.
+#[test]
+fn complexes_that_do_not_fit_are_refused() {
+    let complex = EmbeddedComplex::new(2, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
+    let request = EctRequest::new(80, 99);
+    let plan = complex.memory_plan(&request).unwrap();
+    assert_eq!((plan.bytes_of("histograms"), plan.bytes_of("the transform")), (80 * 100 * 8, 80 * 99 * 8));
+    let many = EctRequest::new(1 << 40, 100);
+    assert!(complex.memory_plan(&many).unwrap().peak() > 1 << 50);
+    assert!(matches!(of_complex(&complex, &many, &()), Err(EctError::Memory(_))));
+}
+
+#[test]
+fn axes_of_one_voxel_have_no_component() {
+    let image = AnyImage::from_slice(&[1_u8; 12], &[1, 3, 4]).unwrap();
+    let directions = Directions::Given { dimension: 3, components: vec![0.0, 0.0, 1.0] };
+    let error = of_image(&image, &EctRequest { directions, ..EctRequest::new(1, 4) }, &()).unwrap_err();
+    let expected = "expected directions of 2 components (axes of one voxel have none), found 3";
+    assert!(error.to_string().ends_with(expected), "{error}");
+}
+
 #[test]
 fn smooth_values_end_at_zero() {
     let image = AnyImage::from_slice(&[1_u8, 0, 1, 1, 1, 1], &[2, 3]).unwrap();
@@ -249,6 +281,8 @@ fn what_cannot_be_is_refused() {
     for (request, expected) in [
         (EctRequest { bins: 0, ..usual() }, "bins: expected a number from 1 to 1073741824, found 0"),
         (EctRequest { radius: Some(0.0), ..usual() }, "radius: expected a positive finite number, found 0"),
+        (EctRequest { radius: Some(1e-310), ..usual() }, "it is from 1e-290 to 1e300"),
+        (EctRequest { radius: Some(1e308), ..usual() }, "it is from 1e-290 to 1e300"),
         (EctRequest { radius: Some(f64::NAN), ..usual() }, "found NaN"),
         (
             EctRequest { weighted: true, ..usual() },
@@ -263,6 +297,7 @@ fn what_cannot_be_is_refused() {
         EmbeddedComplex::new(2, vec![0.0; 3]).unwrap_err(),
         EmbeddedComplex::new(0, vec![]).unwrap_err(),
         EmbeddedComplex::new(2, vec![0.0, 0.0, f64::NAN, 0.0]).unwrap_err(),
+        complex.push_cells(0, 1, &[0, 1, 2], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1, 2], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1, 2, 3], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1], Some(&[])).unwrap_err(),
@@ -273,6 +308,7 @@ fn what_cannot_be_is_refused() {
         "vertices: expected up to 2^32 points of 2 coordinates, found 3 coordinates",
         "vertices: expected up to 2^32 points of 1 coordinates, found 0 coordinates",
         "vertex 1: expected finite coordinates and weights, found NaN",
+        "cells of dimension 0: expected a dimension of 1 or more, found 0",
         "cells of dimension 1: expected 2 vertices each, found 3 vertices",
         "cell 1 of dimension 1: expected vertices below 3, found 3",
         "cells of dimension 1: expected 1 weights, found 0",

@@ -30,7 +30,11 @@ impl VectorFormat {
     ///
     /// # Errors
     /// Errors of `out`.
-    pub fn write(self, vectors: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {
+    pub fn write<'a>(
+        self,
+        vectors: impl ExactSizeIterator<Item = &'a [f64]>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         match self {
             VectorFormat::Csv => {
                 let mut number = zmij::Buffer::new();
@@ -44,8 +48,9 @@ impl VectorFormat {
                 Ok(())
             }
             VectorFormat::Npy => {
-                let shape = [vectors.len(), vectors.first().map_or(0, Vec::len)];
-                npy::write_rows(&shape, vectors.iter().map(|vector| Ok(vector.iter().copied())), out)
+                let mut vectors = vectors.peekable();
+                let shape = [vectors.len(), vectors.peek().map_or(0, |vector| vector.len())];
+                npy::write_rows(&shape, vectors.map(|vector| Ok(vector.iter().copied())), out)
             }
         }
     }
