@@ -52,7 +52,8 @@ impl SkeletonFormat {
     /// Writes a graph to `out`, unbuffered: pass a buffered writer. Returns the number of cycles that were cut.
     ///
     /// # Errors
-    /// Errors of `out`; an error whose source is [`Refused`](crate::memory::Refused) if there is no memory for a forest.
+    /// Errors of `out`; an error whose source is [`Refused`](crate::memory::Refused) if there is no memory for a
+    /// forest.
     pub fn write(self, skeleton: &Skeleton<'_>, out: &mut dyn Write) -> io::Result<usize> {
         match self {
             SkeletonFormat::Json => json::write(skeleton, out).map(|()| 0),

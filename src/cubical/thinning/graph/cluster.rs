@@ -75,12 +75,14 @@ impl Cluster {
         };
         let (edges, farthest) = tree(&members, self.root, voxels, spacing, towards_root, progress)?;
         for [u, v] in basis(&edges, voxels, progress)? {
+            check(progress);
             let to_root = |&voxel: &usize| Some(towards_root[voxel]).filter(|&next| next != NONE);
             let path = |voxel| std::iter::successors(Some(voxel), to_root);
-            let mut closed: Vec<usize> = path(u).collect();
+            let mut closed = memory::with_room(path(u).count() + path(v).count())?;
+            closed.extend(path(u));
             closed.reverse();
             closed.extend(path(v));
-            self.loops.push(closed);
+            memory::push(&mut self.loops, closed)?;
         }
         if self.loops.is_empty() && self.arcs.len() < 2 {
             self.root = farthest;
@@ -91,10 +93,12 @@ impl Cluster {
             && let [closed] = &mut self.loops[..]
         {
             // Nothing holds the root where it is: the path to the loop and back is left out.
-            while closed[1] == closed[closed.len() - 2] {
-                closed.pop();
-                closed.remove(0);
+            let mut shared = 0;
+            while closed[shared + 1] == closed[closed.len() - shared - 2] {
+                shared += 1;
             }
+            closed.truncate(closed.len() - shared);
+            closed.drain(..shared);
             self.root = closed[0];
         }
         Ok(())
@@ -117,8 +121,9 @@ fn centre(members: &[usize], voxels: &Voxels<'_>, spacing: &Spacing) -> usize {
     nearest.unwrap_or(members[0])
 }
 
-/// Finds the shortest paths from all members to the root (Dijkstra). Returns the edges outside their tree, in the order
-/// of the lengths of the loops that they close, and the voxel with the longest path, the first of several.
+/// Finds the shortest paths from all members to the root (Dijkstra). Returns the edges outside their tree after the
+/// lengths of the loops that they close, in the order of these, and the voxel with the longest path, the first of
+/// several.
 fn tree(
     members: &[usize],
     root: usize,
@@ -126,7 +131,7 @@ fn tree(
     spacing: &Spacing,
     towards_root: &mut [usize],
     progress: &dyn Progress,
-) -> Result<(Vec<[usize; 2]>, usize), Refused> {
+) -> Result<(Vec<(f64, [usize; 2])>, usize), Refused> {
     let of_cluster = |voxel: &usize| members.binary_search(voxel);
     let mut lengths = memory::filled(f64::INFINITY, members.len())?;
     members.iter().for_each(|&member| towards_root[member] = NONE);
@@ -169,34 +174,42 @@ fn tree(
     edges.sort_unstable_by(|(a, of_a), (b, of_b)| a.total_cmp(b).then(of_a.cmp(of_b)));
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let farthest = members[lengths.iter().position(|&length| length == longest).unwrap_or(0)];
-    Ok((edges.into_iter().map(|(_, edge)| edge).collect(), farthest))
+    Ok((edges, farthest))
 }
+
+/// Bytes that are needed for each edge outside the tree: in the map, which may be half empty, and as a relation of up to
+/// four edges.
+const BYTES_PER_EDGE: u64 = 160;
 
 /// The edges outside the tree whose loops are a basis of the loops modulo triangles.
 fn basis(
-    edges: &[[usize; 2]],
+    edges: &[(f64, [usize; 2])],
     voxels: &Voxels<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<[usize; 2]>, Refused> {
-    let numbers: HashMap<[usize; 2], usize> = edges.iter().copied().zip(0..).collect();
+    memory::probe(edges.len() as u64 * BYTES_PER_EDGE)?;
+    let numbers: HashMap<[usize; 2], usize> = edges.iter().map(|&(_, edge)| edge).zip(0..).collect();
     // For each edge, the relation of which it is the greatest edge, and which eliminates it.
     let mut relations: Vec<Vec<usize>> = memory::filled(Vec::new(), edges.len())?;
-    let mut left = edges.len();
+    let (mut left, mut steps) = (edges.len(), 0_usize);
     // Every relation has an edge outside the tree, so triangles are found from those.
-    'all: for (number, &[u, v]) in edges.iter().enumerate() {
-        if number.is_multiple_of(STEPS) {
-            check(progress);
-        }
+    'all: for &(_, [u, v]) in edges {
         for w in voxels.neighbours(u).into_iter().filter(|&w| w != v && voxels.touch(v, w)) {
             let sides = [[u, v], [u.min(w), u.max(w)], [v.min(w), v.max(w)]];
             let mut column: Vec<usize> = sides.iter().filter_map(|side| numbers.get(side).copied()).collect();
             column.sort_unstable();
             while let Some(&last) = column.last() {
+                // A column may become as long as there are edges.
+                steps += 1;
+                if steps.is_multiple_of(STEPS) || column.len() > STEPS {
+                    check(progress);
+                }
                 if relations[last].is_empty() {
                     relations[last] = column;
                     left -= 1;
                     break;
                 }
+                memory::make_room(&mut column, relations[last].len())?;
                 column.extend(&relations[last]);
                 column.sort_unstable();
                 let odd = column.chunk_by(|a, b| a == b).filter(|same| same.len() % 2 == 1);
@@ -207,6 +220,7 @@ fn basis(
             }
         }
     }
-    let is_left = |(edge, relation): (&[usize; 2], Vec<usize>)| relation.is_empty().then_some(*edge);
+    let is_left =
+        |(&(_, edge), relation): (&(f64, [usize; 2]), Vec<usize>)| relation.is_empty().then_some(edge);
     Ok(edges.iter().zip(relations).filter_map(is_left).collect())
 }

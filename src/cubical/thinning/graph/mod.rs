@@ -26,7 +26,8 @@
 //! *Proof.* Boxes with parallel axes that pairwise intersect have a common point. By the nerve theorem the union of
 //! cubes is therefore homotopy equivalent to the flag complex K of the neighbour relation: its simplices are the sets
 //! of voxels that pairwise touch. Let J be the subcomplex of K on the junction voxels, and Q the quotient of K in which
-//! each component of J is a point. A line voxel is in no triangle, since its two neighbours do not touch; nor is an end.
+//! each component of J is a point. A line voxel is in no triangle, since its two neighbours do not touch; nor is an
+//! end.
 //! So K is J with vertices and edges attached, and Q is a graph: the one described above without the loops of clusters.
 //! K and Q have the same components. Attached edges change no homology in dimension 2 and above, so the Euler–Poincaré
 //! formula for K, J and Q gives b₁(K) = b₁(Q) + b₁(J). The loops of clusters add b₁(J) branches. To replace two
@@ -157,8 +158,8 @@ pub enum GraphError {
     Interrupted(#[from] Interrupted),
 }
 
-/// Bytes that are needed for each voxel of a skeleton, at most: its place, class, cluster and tree, and its places and
-/// radii in branches.
+/// Bytes that are needed for each voxel of a skeleton: its place, class, cluster and tree, and its places and radii in
+/// branches. The edges of solid clusters, up to 13 per voxel, and their loops are counted in `cluster`.
 const BYTES_PER_VOXEL: u64 = 256;
 
 /// Number of steps between checks for an interruption.
