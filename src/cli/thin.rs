@@ -104,7 +104,7 @@ pub(crate) struct Arguments {
 
     /// Distance of voxels along each axis, for --graph [default: as the file says, or 1]
     ///
-    /// NIfTI files say it. One number for each axis of the image, such as 0.5,0.5,2.
+    /// NIfTI, NRRD and MetaImage files say it. One number for each axis of the image, such as 0.5,0.5,2.
     #[arg(long, value_name = "D,D,D", help_heading = "Output", requires = "graph",
         value_parser = parse::spacing, allow_hyphen_values = true)]
     spacing: Option<Box<[f64]>>,
