@@ -54,7 +54,7 @@ def ect(X: Any, cells: Sequence[Any] | None = None, *, weights: Any = None, **op
     ----------
     X : array
         Without ``cells`` an image, as of :func:`cubical`: its shape are the voxels that are not 0, and components of directions belong to its
-        axes. With ``cells`` the vertices of a complex, (n, d).
+        axes, but not to those of one voxel. With ``cells`` the vertices of a complex, (n, d).
     cells : sequence of arrays, or of pairs of arrays, optional
         Edges, faces and so on, all that there are: of each dimension from 1 on an array of integers, a cell per row by the indices of its
         vertices, or a pair of such an array and weights. Without weights a cell has the greatest weight of its vertices. Of a point set it is
@@ -67,7 +67,7 @@ def ect(X: Any, cells: Sequence[Any] | None = None, *, weights: Any = None, **op
     bins : int
         The number of heights, evenly spaced from minus the radius to the radius; a single one is the radius.
     radius : float, optional
-        By default the greatest distance of a vertex from the center. What is above it is in no value.
+        From 1e-290 to 1e300; by default the greatest distance of a vertex from the center. What is above it is in no value.
     center : "origin", "mean" or "box"
         Where heights are 0: at the origin, which of an image is the center of its grid; at the mean of the vertices; in the middle of their
         bounding box.
@@ -133,8 +133,10 @@ def ect(X: Any, cells: Sequence[Any] | None = None, *, weights: Any = None, **op
         array = plain_image(X, options["nan"])
         values, vectors, radius = running(options, lambda run: _lacuna.ect_of_image(array, request, run))
     else:
-        if request.weighted or options["nan"] is not None:
-            raise ValueError(f"{'weighted' if request.weighted else 'nan'}: expected beside an image, found cells")
+        of_images = {"weighted": request.weighted, "nan": options["nan"] is not None, "construction": request.construction != "V"}
+        for name, is_given in of_images.items():
+            if is_given:
+                raise ValueError(f"{name}: expected beside an image, found cells")
         vertices, listed = _table("X", X), [_cells(dim, of) for dim, of in enumerate(cells, 1)]
         of_vertices = None if weights is None else _row("weights", weights)
         values, vectors, radius = running(options, lambda run: _lacuna.ect_of_complex(vertices, of_vertices, listed, request, run))
@@ -157,6 +159,16 @@ def _row(name: str, array: Any) -> NDArray[np.float64]:
     if found.ndim != 1:
         raise ValueError(f"{name}: expected an array of shape (n,), found {found.shape}")
     return found.astype(np.float64, copy=False)
+
+
+def cells_alone(dim: int, cells: Any, points: int) -> NDArray[np.int64]:
+    """Cells of a dimension without weights, of this number of points, for transforms with gradients."""
+    if isinstance(cells, tuple) and len(cells) == 2 and np.ndim(cells[0]) == 2:
+        raise ValueError(f"cells of dimension {dim}: expected an array, a cell per row, found a pair; cells have no weights here")
+    found = _cells(dim, cells)[0].astype(np.int64)
+    if found.size and int(found.max()) >= points:
+        raise ValueError(f"cells of dimension {dim}: expected vertices below {points}, found {found.max()}")
+    return found
 
 
 def _cells(dim: int, cells: Any) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:

@@ -100,7 +100,7 @@ def skeleton_graph(
     skeleton : array, optional
         A skeleton of the image of another program, of the same shape: voxels that are not 0. By default, the image is thinned.
     **options
-        As those of :func:`thin`, without arrays on a GPU.
+        As those of :func:`thin`, without arrays on a GPU; with ``skeleton`` neither ``rule`` nor ``iterations``.
 
     Returns
     -------
@@ -125,6 +125,9 @@ def skeleton_graph(
     """
     options = filled(ThinOptions, options)
     array, request = plain_image(image, options["nan"]), thinning(options)
+    for name, value in (("rule", options["rule"]), ("iterations", options["iterations"])):
+        if skeleton is not None and value is not None:
+            raise ValueError(f"{name}: expected without skeleton, found {value!r}; a given skeleton is not thinned")
     other = None if skeleton is None else plain_image(skeleton, None)
     if other is not None and other.shape != array.shape:
         raise ValueError(f"skeleton: expected the shape of the image, {array.shape}, found {other.shape}")

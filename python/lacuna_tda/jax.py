@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from . import _images, _rips
 from ._arguments import count, number, optional_count
+from ._ect import cells_alone
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
@@ -168,7 +169,9 @@ def ect(points: Any, cells: Sequence[Any] = (), *, directions: Any, bins: int, r
     samples = jax.numpy.linspace(-radius, radius, bins, dtype=points.dtype)
     answer: Array = jax.numpy.zeros((len(directions), bins), dtype=points.dtype)
     for dim, of in enumerate((None, *cells)):
-        of_cells = heights if of is None else heights[:, jax.numpy.asarray(of)].max(axis=2)
+        if of is not None and not isinstance(of, jax.core.Tracer):
+            of = cells_alone(dim, of, points.shape[0])
+        of_cells = heights if of is None else heights[:, of].max(axis=2)
         answer = answer + (-1) ** dim * jax.nn.sigmoid(scale * (samples - of_cells[:, :, None])).sum(axis=1)
     return answer
 

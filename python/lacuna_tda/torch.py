@@ -469,7 +469,11 @@ def ect(
     samples = torch.linspace(-radius, radius, bins, dtype=points.dtype, device=points.device)
     answer = directions.new_zeros((len(directions), bins))
     for dim, of in enumerate((None, *cells)):
-        of_cells = heights if of is None else heights[:, torch.as_tensor(of, device=points.device).long()].amax(dim=2)
+        if of is None:
+            of_cells = heights
+        else:
+            known = cells_alone(dim, of.detach().cpu().numpy() if isinstance(of, torch.Tensor) else of, len(points))
+            of_cells = heights[:, torch.as_tensor(known, device=points.device)].amax(dim=2)
         counted: Tensor = torch.sigmoid(scale * (samples - of_cells[:, :, None])).sum(dim=1)
         answer = answer + (-1) ** dim * counted
     return answer

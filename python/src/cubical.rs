@@ -381,10 +381,10 @@ pub(crate) fn thin<'py>(
     Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
 }
 
-/// Computes the graph of the skeleton of an image: of `skeleton`, an image of the same shape of which all voxels that are
-/// not 0 count, or of the skeleton to which the image is thinned. Voxels are places in C order. Returns the voxels of the
-/// nodes, their degrees and radii; the nodes of the branches, two for each, their kinds as numbers from 0 and lengths;
-/// and where the voxels of each branch begin, the voxels of all branches and the radii at these.
+/// Computes the graph of the skeleton of an image: of `skeleton`, an image of the same shape of which all voxels that
+/// are not 0 count, or of the skeleton to which the image is thinned. Voxels are places in C order. Returns the voxels
+/// of the nodes, their degrees and radii; the nodes of the branches, two for each, their kinds as numbers from 0 and
+/// lengths; and where the voxels of each branch begin, the voxels of all branches and the radii at these.
 #[pyfunction]
 pub(crate) fn skeleton_graph<'py>(
     py: Python<'py>,

@@ -70,8 +70,8 @@ fn told(error: &dyn Error) -> String {
     in_words_of_python(&text)
 }
 
-/// The text with the options of the program called as they are in the package: `--skip-rows` is `skip_rows`. The package
-/// has no second name of `--max-dim`.
+/// The text with the options of the program called as they are in the package: `--skip-rows` is `skip_rows`. The
+/// package has no second name of `--max-dim`.
 pub(crate) fn in_words_of_python(text: &str) -> String {
     let text = text.replace(", --upper-dim", "");
     let mut parts = text.split("--");

@@ -78,6 +78,9 @@ def test_weights_and_options() -> None:
         ((RING,), {"directions": [[0.0, 0.0]]}, ValueError, "finite vectors other than 0"),
         ((RING,), {"directions": [1.0, 0.0]}, ValueError, r"directions: expected an array of shape \(n, d\)"),
         ((RING,), {"bins": 0}, ValueError, "bins: expected 1 or more, found 0"),
+        ((RING,), {"radius": 1e-310}, ValueError, "it is from 1e-290 to 1e300"),
+        ((RING, []), {"construction": "T"}, ValueError, "construction: expected beside an image, found cells"),
+        ((RING, []), {"directions": 10**12}, MemoryError, "fewer directions or bins take less"),
         ((RING,), {"radius": -1}, ValueError, "radius: expected a positive finite number, found -1"),
         ((RING,), {"center": "top"}, ValueError, "center: expected"),
         ((RING,), {"construction": "U"}, ValueError, "construction: expected"),
@@ -118,6 +121,26 @@ def test_the_differentiable_transform_is_near_and_has_gradients() -> None:
     ]:
         with pytest.raises(error, match=message):
             topology.ect(few, edges, **{"directions": vectors, "bins": 5, "radius": 2.0, "scale": 3.0, **options})
+
+
+# Indices from the end, and those that JAX would clamp, are no vertices.
+BAD_CELLS = [
+    ([[0, 20]], "expected vertices below 20, found 20"),
+    ([[0, -1]], "expected indices of vertices from 0, found -1 to 0"),
+    (([[0, 1]], [1.0]), "found a pair; cells have no weights here"),
+]
+
+
+@pytest.mark.parametrize("package", ["torch", "jax"])
+def test_cells_of_the_differentiable_transforms_are_checked(package: str) -> None:
+    of = pytest.importorskip(package)
+    topology = pytest.importorskip(f"lacuna_tda.{package}")
+    points = of.zeros((20, 3)) if package == "torch" else of.numpy.zeros((20, 3))
+    options: dict[str, Any] = {"directions": points[:4], "bins": 5, "radius": 1.0, "scale": 2.0}
+    assert np.array_equal(topology.ect(points, [[]], **options), topology.ect(points, **options))
+    for cells, message in BAD_CELLS:
+        with pytest.raises(ValueError, match=message):
+            topology.ect(points, [cells], **options)
 
 
 def test_jax_has_the_same_transform_and_gradient() -> None:
