@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from . import _images, _rips
 from ._arguments import count as whole, flag, hint, number, pair, word
+from ._ect import cells_alone
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes

@@ -95,5 +95,9 @@ def test_what_graphs_refuse() -> None:
         lacuna_tda.skeleton_graph(image, spacing=["a", "b"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match=r"skeleton: expected the shape of the image, \(5, 9\), found \(9, 5\)"):
         lacuna_tda.skeleton_graph(image, skeleton=image.T)
+    with pytest.raises(ValueError, match="iterations: expected without skeleton, found 0; a given skeleton is not thinned"):
+        lacuna_tda.skeleton_graph(image, skeleton=image, iterations=0)
+    with pytest.raises(ValueError, match="rule: expected without skeleton"):
+        lacuna_tda.skeleton_graph(image, skeleton=image, rule="guo-hall")
     with pytest.raises(ValueError, match="rule guo-hall: expected an image of one plane"):
         lacuna_tda.skeleton_graph(np.ones((2, 3, 4)), rule="guo-hall")
