@@ -297,7 +297,7 @@ pub fn of_image(image: &AnyImage, request: &EctRequest, progress: &dyn Progress)
 fn of_axes(shape: Shape) -> impl Fn(EctError) -> EctError {
     move |error| match error {
         EctError::Directions { expected, found } if shape.axes().len() > shape.dim() => {
-            EctError::Directions { expected: format!("{expected} (axes of one voxel have none)"), found }
+            EctError::Directions { expected, found: format!("{found} (axes of one voxel have none)") }
         }
         error => error,
     }

@@ -257,7 +257,7 @@ fn axes_of_one_voxel_have_no_component() {
     let image = AnyImage::from_slice(&[1_u8; 12], &[1, 3, 4]).unwrap();
     let directions = Directions::Given { dimension: 3, components: vec![0.0, 0.0, 1.0] };
     let error = of_image(&image, &EctRequest { directions, ..EctRequest::new(1, 4) }, &()).unwrap_err();
-    let expected = "expected directions of 2 components (axes of one voxel have none), found 3";
+    let expected = "expected directions of 2 components, found 3 (axes of one voxel have none)";
     assert!(error.to_string().ends_with(expected), "{error}");
 }
 
