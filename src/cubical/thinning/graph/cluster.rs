@@ -121,6 +121,9 @@ fn centre(members: &[usize], voxels: &Voxels<'_>, spacing: &Spacing) -> usize {
     nearest.unwrap_or(members[0])
 }
 
+/// An edge between two voxels of a cluster, after the length of the loop that it closes.
+type Closing = (f64, [usize; 2]);
+
 /// Finds the shortest paths from all members to the root (Dijkstra). Returns the edges outside their tree after the
 /// lengths of the loops that they close, in the order of these, and the voxel with the longest path, the first of
 /// several.
@@ -131,7 +134,7 @@ fn tree(
     spacing: &Spacing,
     towards_root: &mut [usize],
     progress: &dyn Progress,
-) -> Result<(Vec<(f64, [usize; 2])>, usize), Refused> {
+) -> Result<(Vec<Closing>, usize), Refused> {
     let of_cluster = |voxel: &usize| members.binary_search(voxel);
     let mut lengths = memory::filled(f64::INFINITY, members.len())?;
     members.iter().for_each(|&member| towards_root[member] = NONE);
@@ -183,7 +186,7 @@ const BYTES_PER_EDGE: u64 = 160;
 
 /// The edges outside the tree whose loops are a basis of the loops modulo triangles.
 fn basis(
-    edges: &[(f64, [usize; 2])],
+    edges: &[Closing],
     voxels: &Voxels<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<[usize; 2]>, Refused> {
