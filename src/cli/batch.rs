@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashSet;
 
-use super::directory::{files_of, is_batch};
+use super::directory::{IsInput, files_of, is_batch};
 use super::error::{CliError, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
@@ -70,7 +70,7 @@ impl Tasks {
 
     /// Makes a task for each of `inputs`, directories replaced by their files, and files that hold several inputs, as
     /// `count` says, by these; and chooses the format of all answers. Answers go to `output`, which is a directory,
-    /// created if needed, where there are several.
+    /// created if needed, where there are several. A directory for which `is_input` holds is one input.
     pub(crate) fn plan<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
@@ -78,9 +78,10 @@ impl Tasks {
         default: F,
         notes: Notes,
         count: Count<'_>,
+        is_input: IsInput,
     ) -> Result<(Tasks, F), CliError> {
-        let has_several = inputs.len() > 1 || is_batch(&inputs[0]);
-        let inputs = listed(inputs, notes)?;
+        let has_several = inputs.len() > 1 || is_batch(&inputs[0], is_input);
+        let inputs = listed(inputs, is_input, notes)?;
         let spared = Inputs::of(&inputs);
         let inputs = numbered(inputs, count);
         let is_batch = has_several || inputs.iter().any(|(_, number)| number.is_some());
@@ -112,10 +113,14 @@ impl Tasks {
 }
 
 /// Replaces directories among the inputs by their files.
-fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+fn listed(inputs: &[PathBuf], is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
     for path in inputs {
-        if is_batch(path) { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
+        if is_batch(path, is_input) {
+            all.extend(files_of(path, is_input, notes)?)
+        } else {
+            all.push(path.clone())
+        }
     }
     at_most_one_pipe(&all)?;
     Ok(all)

@@ -3,26 +3,27 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lacuna::cubical::read::is_zarr;
-
 use super::error::{CliError, usage};
 use super::notes::Notes;
 
-/// Whether a path is a directory that stands for the files in it. One of Zarr is an image.
-pub(crate) fn is_batch(path: &Path) -> bool {
-    path.is_dir() && !is_zarr(path)
+/// Whether a directory is one input, as one of Zarr is for commands that read images.
+pub(crate) type IsInput = fn(&Path) -> bool;
+
+/// Whether a path is a directory that stands for the files in it.
+pub(crate) fn is_batch(path: &Path, is_input: IsInput) -> bool {
+    path.is_dir() && !is_input(path)
 }
 
-/// The regular, non-hidden files of a directory and its directories of Zarr, by name. Pipes, sockets and devices are reported and skipped, since
-/// opening one could block for ever. Other directories are skipped silently.
+/// The inputs in a directory, by name: its regular, non-hidden files, and directories that are inputs. Pipes, sockets
+/// and devices are reported and skipped, since opening one could block for ever. Other directories are skipped silently.
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.
-pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+pub(crate) fn files_of(directory: &Path, is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut files = listed(directory)?;
     let is_hidden =
         |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    files.retain(|path| !is_hidden(path) && !is_batch(path));
+    files.retain(|path| !is_hidden(path) && !is_batch(path, is_input));
     files.retain(|path| {
         // A dangling link counts as a file; its reader reports that it cannot be read.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());

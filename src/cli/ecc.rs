@@ -12,7 +12,7 @@ use lacuna::cubical::curves::{self, CurveSource, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, BinsError, EccError, EccRequest, MachineError, VcecRows};
-use lacuna::cubical::read::{self, ImageOptions};
+use lacuna::cubical::read::{self, ImageOptions, is_zarr};
 use lacuna::internals::{Level, available, name_of};
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::Series;
@@ -162,8 +162,15 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     // A requested device opens meanwhile.
     let backend = common.machine.backend();
     let (notes, output) = (common.report.notes, arguments.output_file.as_deref());
-    let (tasks, format) =
-        Tasks::plan(&arguments.images, output, arguments.output, CurveFormat::Csv, notes, &|_| None)?;
+    let (tasks, format) = Tasks::plan(
+        &arguments.images,
+        output,
+        arguments.output,
+        CurveFormat::Csv,
+        notes,
+        &|_| None,
+        is_zarr,
+    )?;
     let setup = Setup {
         inputs: "images",
         content: format.content(),
@@ -211,6 +218,9 @@ impl Job<'_> {
         task: &Task,
         frame: &mut Frame<'_>,
     ) -> Result<(), CliError> {
+        if self.arguments.run.checkpoint.is_asked_for() {
+            input_identity::check_one_file(&task.input, &self.options)?;
+        }
         run.begin(&|| input_identity::of_ends(&task.input))?;
         let input = task.input.as_path();
         // A pipe can be read only once: to open it again would block for ever.

@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use lacuna::cubical::read::{ImageOptions, other_files};
 use lacuna::snapshot::checksum;
 
 use super::error::{CliError, usage};
@@ -57,6 +58,20 @@ fn inode(found: &Metadata) -> String {
 #[cfg(not(unix))]
 fn inode(_: &Metadata) -> String {
     String::new()
+}
+
+/// Refuses an image that is in several files: those beside the input could change without its identity changing.
+pub(crate) fn check_one_file(path: &Path, options: &ImageOptions) -> Result<(), CliError> {
+    match other_files(path, options).first() {
+        None => Ok(()),
+        Some(other) => Err(CliError::input(format_args!(
+            "{}: --checkpoint: expected an image in one file, found that it is also in {}; lacuna convert {} x.npy \
+             makes one",
+            path.display(),
+            other.display(),
+            path.display(),
+        ))),
+    }
 }
 
 /// Opens a file that a resumed run can read again.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lacuna::cubical::read::{ImageOptions, other_files};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
 use super::arguments::bars::Drawing;
@@ -12,7 +13,7 @@ use super::naming::OutputFormat;
 use super::record::Record;
 use super::sink::{Content, Sink};
 
-/// The input files of a run, which it must not overwrite.
+/// The input files of a run, which it must not overwrite, and the files that images among them name.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs(Vec<(PathBuf, Identity)>);
 
@@ -40,12 +41,16 @@ fn identity(path: &Path) -> Option<Identity> {
 impl Inputs {
     /// The files at `paths`; the path `-` stands for standard input.
     pub(crate) fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
-        let input = |path: P| {
+        let mut inputs = Vec::new();
+        for path in paths {
             let path = path.as_ref();
-            let file = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-            Some((path.to_path_buf(), identity(file)?))
-        };
-        Inputs(paths.into_iter().filter_map(input).collect())
+            let others = other_files(path, &ImageOptions::default());
+            for path in others.into_iter().chain([path.to_path_buf()]) {
+                let file = if path == Path::new("-") { Path::new("/dev/stdin") } else { &path };
+                inputs.extend(identity(file).map(|identity| (path, identity)));
+            }
+        }
+        Inputs(inputs)
     }
 
     /// Rejects an output that is one of the inputs.

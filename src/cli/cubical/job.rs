@@ -74,6 +74,9 @@ impl Job<'_> {
     /// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
     pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<(), CliError> {
         let arguments = self.arguments;
+        if arguments.run.checkpoint.is_asked_for() {
+            input_identity::check_one_file(&task.input, self.options)?;
+        }
         run.begin(&|| input_identity::of_bytes(&task.input))?;
         let name = frame.name.clone();
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };

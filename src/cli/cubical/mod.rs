@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::ArgMatches;
 use lacuna::cubical::persistence::{PersistenceRequest as Request, footprint};
-use lacuna::cubical::read::count_frames;
+use lacuna::cubical::read::{count_frames, is_zarr};
 use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{Construction, Shape, Value, VoxelType};
@@ -158,7 +158,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     }
     let (answer, text) = (arguments.output_file.as_deref(), ImageBarsFormat::Text);
     let (notes, frames) = (common.report.notes, |file: &Path| count_frames(file, &options));
-    let (tasks, format) = Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames)?;
+    let (tasks, format) =
+        Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames, is_zarr)?;
     representatives.check(format, arguments.via)?;
     if common.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
         return Err(usage(

@@ -173,7 +173,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     // Errors of a file are reported when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
-    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, text, notes, &count)?;
+    let (tasks, format) =
+        Tasks::plan(&arguments.files, path, arguments.output, text, notes, &count, |_| false)?;
     representatives.check(format, arguments.ratio)?;
     if common.checkpoint.is_asked_for() && !tasks.is_batch && representatives.request().is_some() {
         return Err(usage(

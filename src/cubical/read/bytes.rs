@@ -1,6 +1,6 @@
 //! The bytes of a file, a pipe or a slice, in order, decompressed if needed.
 
-use std::fs::File;
+use std::fs::{self, File};
 #[cfg(feature = "codecs")]
 use std::io::BufRead;
 use std::io::{self, BufReader, Chain, Cursor, Read, Seek, SeekFrom};
@@ -49,10 +49,14 @@ impl Bytes {
         if path == Path::new("-") {
             return Bytes::new(Box::new(io::stdin()), None, None);
         }
-        let file = File::open(path)?;
+        Bytes::of_file(path, File::open(path)?)
+    }
+
+    /// The bytes of an open file.
+    fn of_file(path: &Path, file: File) -> Result<Bytes, Fault> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Bytes::new(Box::new(file), None, None);
+            return Bytes::new(Box::new(BufReader::new(file)), None, None);
         }
         let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), None)?;
         Ok(Bytes { file: Some(Arc::new(file)), path: Some(path.to_owned()), ..bytes })
@@ -122,9 +126,22 @@ impl Bytes {
 
     /// Skips lines up to the end of the file.
     pub(super) fn skip_lines(&mut self, lines: u64) -> Result<(), Fault> {
-        for _ in 0..lines {
-            let mut byte = [0];
-            while self.read(&mut byte)? == 1 && byte != *b"\n" {}
+        // Only in a regular file can what was read after the last line be read again.
+        let mut block = vec![0; if self.file.is_some() { HEAD } else { 1 }];
+        let mut left = lines;
+        while left > 0 {
+            let start = self.at;
+            let count = self.read(&mut block)?;
+            if count == 0 {
+                break;
+            }
+            for place in memchr::memchr_iter(b'\n', &block[..count]) {
+                left -= 1;
+                if left == 0 {
+                    self.at = start + place as u64 + 1;
+                    return self.skip_to(self.at);
+                }
+            }
         }
         Ok(())
     }
@@ -247,6 +264,11 @@ impl Bytes {
 pub(super) struct Folder(Option<PathBuf>);
 
 impl Folder {
+    /// The paths of files in the folder; none if the folder is not known.
+    pub(super) fn paths(&self, names: &[String]) -> Vec<PathBuf> {
+        self.0.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect()
+    }
+
     /// Opens a file by a name that a header states, which is relative to the folder.
     pub(super) fn open(&self, name: &str) -> Result<Bytes, Fault> {
         let expected = || format!("the file {name:?}, which the header names");
@@ -254,7 +276,12 @@ impl Folder {
             let found = "a header that does not come from a file, so that it is in no folder";
             return Err(ImageProblem::whole(expected(), found).into());
         };
-        match Bytes::open(&folder.join(name)) {
+        // To open a pipe could block for ever, and a device may never end.
+        let path = folder.join(name);
+        let file = fs::metadata(&path).and_then(|found| {
+            if found.is_file() { File::open(&path) } else { Err(io::Error::other("no regular file")) }
+        });
+        match file.map_err(Fault::from).and_then(|file| Bytes::of_file(&path, file)) {
             Err(Fault::System(error)) if error.kind() != io::ErrorKind::OutOfMemory => {
                 Err(ImageProblem::whole(expected(), error.to_string()).into())
             }

@@ -15,6 +15,9 @@ use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
 use crate::with_voxels;
 
+/// Bytes of voxels for which memory is taken before any of them is decompressed.
+const FIRST: usize = 1 << 20;
+
 /// Encoding of voxels in their file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
@@ -81,9 +84,11 @@ impl DataFile {
     /// The voxels in the files that a header in `folder` names: all in one, or as many in each of several, which divide
     /// the slowest axis.
     pub(super) fn among(self, folder: Folder, names: &[String]) -> Result<Stream, Fault> {
+        let others = folder.paths(names);
         if let [name] = names {
             let opened = folder.open(name).and_then(|bytes| self.after(bytes, 0));
-            return opened.map_err(|fault| in_file(name, fault));
+            let stream = opened.map_err(|fault| in_named(name, fault))?;
+            return Ok(Stream { others, ..stream });
         }
         let slices = self.shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
         if names.is_empty() || !slices.is_multiple_of(names.len()) {
@@ -96,19 +101,28 @@ impl DataFile {
         let open = move |name: &String| folder.open(name).and_then(|bytes| part.after(bytes, 0));
         // A file that is missing or of another size is found before anything is computed.
         for name in names {
-            open(name).map_err(|fault| in_file(name, fault))?;
+            open(name).map_err(|fault| in_named(name, fault))?;
         }
         let (names, size) = (names.to_vec(), each * self.numbers.bytes());
         let mut next = 0;
         let source = in_pieces(move |voxels| {
             let name = &names[next.min(names.len() - 1)];
             next += 1;
-            room(voxels, size)?;
-            voxels.resize(size, 0);
-            let filled = open(name).and_then(|mut stream| (stream.source)(voxels));
-            filled.map_err(|fault| in_file(name, fault))
+            voxels.clear();
+            let filled = open(name).and_then(|mut stream| {
+                // A compressed file may be shorter than its header says: memory grows with what there is.
+                while voxels.len() < size {
+                    let start = voxels.len();
+                    let end = size.min(2 * start.max(FIRST));
+                    room(voxels, end)?;
+                    voxels.resize(end, 0);
+                    (stream.source)(&mut voxels[start..])?;
+                }
+                Ok(())
+            });
+            filled.map_err(|fault| in_named(name, fault))
         });
-        Ok(Stream { is_measured: false, ..Stream::new(self.shape, self.numbers, source) })
+        Ok(Stream { is_measured: false, others, ..Stream::new(self.shape, self.numbers, source) })
     }
 
     /// Reads numbers as text, all of which are held in memory.
@@ -155,12 +169,14 @@ impl DataFile {
     }
 }
 
-/// Adds the name of the file with the voxels to a problem, which is reported under the name of the header's file.
-fn in_file(name: &str, fault: Fault) -> Fault {
+/// Adds the file of which a problem is to the problem, which is reported under the name of the input.
+pub(super) fn in_file(fault: Fault, file: &str) -> Fault {
     match fault {
-        Fault::Content(problem) => {
-            problem.also(&format!("this is the file {name:?}, which the header names")).into()
-        }
-        Fault::System(error) => Fault::System(std::io::Error::new(error.kind(), format!("{name}: {error}"))),
+        Fault::Content(problem) => problem.also(&format!("this is {file}")).into(),
+        Fault::System(error) => Fault::System(std::io::Error::new(error.kind(), format!("{file}: {error}"))),
     }
+}
+
+fn in_named(name: &str, fault: Fault) -> Fault {
+    in_file(fault, &format!("the file {name:?}, which the header names"))
 }

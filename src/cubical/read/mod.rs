@@ -26,13 +26,13 @@
 //! ordinary values.
 //!
 //! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). A stream
-//! reads from the file on demand: `tiff` by strip or row of tiles, `png` by row. An interlaced `png`, an `npz`, and the
-//! text or bits of a `pgm` are decoded whole, as is text in an `nrrd` or `metaimage`; a `zarr` by row of chunks. A `tiff` or `png` that is compressed with gzip or read from a pipe is
-//! held in memory.
+//! reads from the file on demand: `tiff` by strip or row of tiles, `png` by row, `zarr` by row of chunks. An interlaced
+//! `png`, an `npz`, and the text or bits of a `pgm` are decoded whole, as is text in an `nrrd` or `metaimage`. A `tiff`
+//! or `png` that is compressed with gzip or read from a pipe is held in memory.
 //!
-//! **Memory.** No allocation relies on a header alone. A file must be as long as its header says; a compressed file
+//! **Memory.** No allocation but one relies on a header alone. A file must be as long as its header says; a compressed file
 //! must be long enough to hold the voxels at the greatest compression. If the length is unknown, as for a pipe, memory
-//! grows with the data that have been read.
+//! grows with the data that have been read. Of a `zarr`, whose chunks may be missing, memory is taken for a row of chunks.
 //!
 //! **Detection.** If no format is given, the first rule that holds decides:
 //!
@@ -98,7 +98,7 @@ pub use stream::{Detection, Places, Stream};
 
 pub use super::voxel::VoxelType;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cubical::image::AnyImage;
 use crate::input::{gzip, source};
@@ -118,17 +118,37 @@ pub fn read(path: &Path, options: &ImageOptions) -> Result<AnyImage, ImageReadEr
 /// pick none. Returns `None` for other images, for files that are not regular, and for files that cannot be read, whose
 /// error the reader reports.
 pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
-    if options.frame.is_some() || !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+    if options.frame.is_some() {
+        return None;
+    }
+    match looked_at(path, options)? {
+        (ImageFormat::Nifti, bytes) => nifti::frames(bytes, options),
+        #[cfg(feature = "codecs")]
+        (ImageFormat::Tiff, bytes) => tiff::frames(bytes, options),
+        _ => None,
+    }
+}
+
+/// The other files from which the image in the file at `path` is read: those that its header names, or the header
+/// beside its voxels. There are none for an image in one file, for a file that is not regular, and for one that cannot
+/// be read, whose error the reader reports.
+pub fn other_files(path: &Path, options: &ImageOptions) -> Vec<PathBuf> {
+    match looked_at(path, options) {
+        Some((format @ (ImageFormat::Nrrd | ImageFormat::Metaimage | ImageFormat::Vgi), bytes)) => {
+            open_as(format, bytes, options).map(|stream| stream.others).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The format of a regular file and its bytes; `None` if these are not to be had.
+fn looked_at(path: &Path, options: &ImageOptions) -> Option<(ImageFormat, Bytes)> {
+    if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return None;
     }
     let bytes = unpacked(Bytes::open(path).ok()?, options).ok()?;
     let detected = || Some(detect::detect(&source::name_of(path), bytes.head(), bytes.path()).ok()?.0);
-    match detect::given(options).ok()?.or_else(detected)? {
-        ImageFormat::Nifti => nifti::frames(bytes, options),
-        #[cfg(feature = "codecs")]
-        ImageFormat::Tiff => tiff::frames(bytes, options),
-        _ => None,
-    }
+    Some((detect::given(options).ok()?.or_else(detected)?, bytes))
 }
 
 /// Reads an image from the bytes of a file. `name` is used in messages, and its extension for format detection.

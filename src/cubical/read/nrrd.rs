@@ -3,7 +3,7 @@
 //! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed
 //! with gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of
 //! which holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or
-//! the components of vectors (`kinds`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not
+//! the components of vectors (`kinds`, or `none` in `space directions`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not
 //! about the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
 //!
 //! Source: "Definition of NRRD File Format", <https://teem.sourceforge.net/nrrd/format.html>.
@@ -175,19 +175,34 @@ fn missing_endian(numbers: VoxelType) -> ImageProblem {
     ImageProblem::whole(format!("a line \"endian\", little or big, for numbers of {numbers}"), found)
 }
 
-/// Refuses axes whose samples are the parts of one value.
+/// Of each axis of `space directions`, such as `none (1, 0) (0, 1)`, what its samples are if it is `none`.
+fn without_direction(directions: &str) -> Vec<Option<String>> {
+    let axes = directions.split(')').flat_map(|part| {
+        let (words, vector) = part.split_once('(').map_or((part, None), |(words, _)| (words, Some(None)));
+        let none = |_| Some("without a direction in space".to_owned());
+        words.split_whitespace().map(none).chain(vector)
+    });
+    axes.collect()
+}
+
+/// Refuses axes whose samples are the parts of one value. Without kinds, an axis without a direction is one.
 fn check_kinds(fields: &Fields, axes: &[u64]) -> Result<(), ImageProblem> {
-    let Some(field) = fields.get(&["kinds"])? else { return Ok(()) };
-    let kinds: Vec<&str> = field.value.split_whitespace().collect();
-    if kinds.len() != axes.len() {
-        return Err(field.problem(format!("a kind for each of {} axes", axes.len())));
+    let is_domain = |kind: &&str| DOMAINS.iter().any(|domain| domain.eq_ignore_ascii_case(kind));
+    let other = |kind| Some(kind).filter(|kind| !is_domain(kind)).map(|kind| format!("of kind {kind}"));
+    // Of each axis, what its samples are if they are no voxels.
+    let (field, what, others) = match (fields.get(&["kinds"])?, fields.get(&["space directions"])?) {
+        (Some(field), _) => (field, "kind", field.value.split_whitespace().map(other).collect()),
+        (None, Some(field)) => (field, "direction", without_direction(&field.value)),
+        (None, None) => return Ok(()),
+    };
+    if others.len() != axes.len() {
+        return Err(field.problem(format!("a {what} for each of {} axes", axes.len())));
     }
-    let is_domain = |kind: &str| DOMAINS.iter().any(|domain| domain.eq_ignore_ascii_case(kind));
-    let mut long = kinds.iter().zip(axes).enumerate().filter(|(_, (_, extent))| **extent > 1);
-    match long.find(|(_, (kind, _))| !is_domain(kind)) {
+    let mut long = others.iter().zip(axes).enumerate().filter(|(_, (_, extent))| **extent > 1);
+    match long.find_map(|(axis, (other, extent))| Some((axis, other.as_ref()?, extent))) {
         None => Ok(()),
-        Some((axis, (kind, extent))) => {
-            let found = format!("{extent} samples of kind {kind} along axis {axis}, counted from 0");
+        Some((axis, other, extent)) => {
+            let found = format!("{extent} samples {other} along axis {axis}, counted from 0");
             let picked = (0..axes.len()).map(|k| if k == axis { "0" } else { ":" });
             let picked = picked.collect::<Vec<_>>().join(", ");
             let problem = ImageProblem::new(Place::Line(field.line), "axes of space and time only", found);

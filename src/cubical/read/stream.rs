@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{Cursor, Read as _};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use zerocopy::{FromBytes as _, IntoBytes as _};
@@ -85,6 +86,8 @@ pub struct Stream {
     /// The voxels at any place, if they lie in a file whose length has been checked.
     pub(super) placed: Option<Placed>,
     pub(super) geometry: Option<Geometry>,
+    /// The other files of the image, if it is not in one file.
+    pub(super) others: Vec<PathBuf>,
     /// Value that replaces NaN; without it NaN is an error.
     pub(super) nan: Option<f64>,
     pub(super) context: Context,
@@ -110,6 +113,7 @@ impl Stream {
             is_measured: true,
             placed: None,
             geometry: None,
+            others: Vec::new(),
             nan: None,
             context: Context::default(),
         }

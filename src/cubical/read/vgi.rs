@@ -5,13 +5,13 @@
 //! several files or in images, is an error.
 //!
 //! The format is not published. What is read are the lines of the section `[file1]` that scanners write: `Size`,
-//! `Datatype`, `BitsPerElement`, `Name`, and, where they are there, `FileFormat`, `RegionSize` and `Endian`. That the
-//! file is exactly as long as they say guards against what other lines may mean.
+//! `Datatype`, `BitsPerElement`, `Name`, `Endian` for voxels of more than 8 bits, and, where they are there, `FileFormat`
+//! and `RegionSize`. That the file is exactly as long as they say guards against what other lines may mean.
 
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::data_file::{DataFile, Packing};
+use super::data_file::{DataFile, Packing, in_file};
 use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::fields::{Field, Fields};
 use super::stream::Stream;
@@ -51,13 +51,9 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         return Err(ImageProblem::whole(expected, found).into());
     };
     let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?)?));
-    let (data, _) = opened.map_err(|fault| match fault {
-        Fault::Content(problem) => {
-            problem.also(&format!("this is its header, {}", header_path.display())).into()
-        }
-        fault => fault,
-    })?;
-    data.after(bytes, 0)
+    let (data, _) =
+        opened.map_err(|fault| in_file(fault, &format!("its header, {}", header_path.display())))?;
+    Ok(Stream { others: headers, ..data.after(bytes, 0)? })
 }
 
 /// The lines of the section of the file of the only volume.
@@ -114,6 +110,10 @@ fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
     let numbers =
         numbers.ok_or_else(|| bits.problem("8, 16, 32 or 64 bits of an integer, 32 or 64 of a float"))?;
     let big_endian = match fields.get(&["Endian", "FileEndian"])? {
+        None if numbers.bytes() > 1 => {
+            let expected = format!("a line \"Endian\", little or big, for numbers of {numbers}");
+            return Err(ImageProblem::whole(expected, "a header without one"));
+        }
         None => false,
         Some(field) if field.value.eq_ignore_ascii_case("little") => false,
         Some(field) if field.value.eq_ignore_ascii_case("big") => true,

@@ -100,6 +100,10 @@ fn nrrd_with_voxels_after_the_header() {
             "type: short\nencoding: raw\nendian: little\nline skip: 2\nbyte skip: 3",
             [b"a\nb\nabc", &little()[..]].concat(),
         ),
+        (
+            "type: short\nencoding: raw\nendian: little\nline skip: 3",
+            [&[b'a'; 40_000][..], b"\n\n", &[b'b'; 20_000], b"\n", &little()].concat(),
+        ),
         ("type: short\nencoding: raw\nendian: little\nbyte skip: -1", [b"anything", &little()[..]].concat()),
         (
             "type: short\nencoding: gz\nendian: big\nbyteskip: 2\nlineskip: 1",
@@ -194,6 +198,22 @@ fn nrrd_with_voxels_in_other_files() {
     );
 }
 
+/// What a header names may be anything; to open or read it could take for ever.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_hold_voxels() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("zeros")).unwrap();
+    for name in ["zeros", "/dev/zero", ".", "-"] {
+        let lines = format!("type: short\nencoding: raw\nendian: little\nline skip: 1\ndata file: {name}");
+        fs::write(folder.path().join("a.nhdr"), nrrd(&lines, &[])).unwrap();
+        let message = read_in(folder.path(), "a.nhdr", None).unwrap_err();
+        let found = if name == "-" { "No such file" } else { "no regular file" };
+        let expected = format!("expected the file {name:?}, which the header names, found {found}");
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
 #[test]
 fn nrrd_that_is_refused() {
     let good = "type: short\nencoding: raw\nendian: little";
@@ -248,6 +268,18 @@ fn nrrd_that_is_refused() {
         (
             nrrd("type: short\nencoding: raw\nendian: big\nline skip: x", &[]),
             "line 8: expected a whole number, found line skip \"x\"",
+        ),
+        (
+            nrrd("type: short\nencoding: raw\nendian: big\nline skip: 9223372036854775807", &[0; 9]),
+            "expected 172 bytes, 2x3x4 voxels of type i16 from byte 124 on, found 124",
+        ),
+        (
+            nrrd("space directions: none (1, 0) (0, 1)\ntype: short\nencoding: raw\nendian: big", &[]),
+            "line 5: expected axes of space and time only, found 2 samples without a direction in space along axis 0, counted from 0; in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[0, :, :]) takes the first",
+        ),
+        (
+            nrrd("space directions: (1,0) none", &[]),
+            "line 5: expected a direction for each of 3 axes, found space directions \"(1,0) none\"",
         ),
         (
             nrrd("type: short\nencoding: raw\nendian: big\nbyte skip: -1", &[0; 9]),
@@ -458,6 +490,10 @@ fn volumes_of_vgstudio_that_are_refused() {
         (
             replaced("Element = 16", "Element = 12"),
             "line 11: expected 8, 16, 32 or 64 bits of an integer, 32 or 64 of a float, found BitsPerElement \"12\"",
+        ),
+        (
+            replaced("\nEndian = Little", ""),
+            "expected a line \"Endian\", little or big, for numbers of i16, found a header without one",
         ),
         (replaced("Little", "middle"), "line 12: expected little or big, found Endian \"middle\""),
         (

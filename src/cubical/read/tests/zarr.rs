@@ -466,6 +466,15 @@ fn stores_that_are_refused() {
             "expected chunk_shape: a part of the shards of [2, 3, 4], found [2,2,4]",
         ),
         (
+            String::from_utf8(codecs(
+                "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1, 1, 1]}}",
+            ))
+            .unwrap()
+            .replace("[2, 3, 4]", "[0, 0, 0]")
+            .into_bytes(),
+            "expected chunk_shape: a part of the shards of [0, 0, 0], found [1,1,1]",
+        ),
+        (
             codecs("{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1, 3, 4]}}"),
             "expected index_codecs: bytes, little-endian, and crc32c, found none",
         ),
@@ -478,6 +487,16 @@ fn stores_that_are_refused() {
         short,
         "a.zarr: chunk 0.0.0: expected 48 bytes, found 47 (taken for zarr: a directory with metadata of Zarr; --format says otherwise)"
     );
+    // A chunk of Blosc of 16 bytes promises a gibibyte, compressed with LZ4 in one block or in many.
+    for block in [1_u32 << 30, 1 << 10] {
+        let blosc = json(SECOND, "\"compressor\": null", "\"compressor\": {\"id\": \"blosc\"}");
+        let blosc = String::from_utf8(blosc).unwrap().replace("[2, 3, 4]", "[512, 1024, 1024]");
+        let words = [1_u32 << 30, block, 16].map(u32::to_le_bytes).concat();
+        let chunk = [&[2, 1, 0x30, 2][..], &words].concat();
+        let found = load_store(&[(".zarray", blosc.into_bytes()), ("0.0.0", chunk)]).unwrap_err();
+        let expected = "expected a chunk of Blosc that can hold 1073741824 bytes, found one of 16 bytes";
+        assert!(found.contains(expected), "{found}");
+    }
     let empty = store(&[]);
     let given = ImageOptions { format: Some(ImageFormat::Zarr), ..ImageOptions::default() };
     let found = read_store(empty.path(), &given).unwrap_err();

@@ -46,6 +46,12 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Broke
     if length > 0 && block == 0 {
         return Err(Broken::of("blocks of at least a byte", "none"));
     }
+    // The header may promise anything: memory is taken for what the chunk can hold.
+    let offsets = length.div_ceil(block.max(1)).saturating_mul(4);
+    if HEADER.saturating_add(offsets) > chunk.len() || length / most(flags >> 5) > chunk.len() {
+        let expected = format!("a chunk of Blosc that can hold {length} bytes");
+        return Err(Broken::of(expected, format!("one of {} bytes", chunk.len())));
+    }
     let mut all = codec::buffer(length)?;
     let mut unshuffled = Vec::new();
     for (k, bytes) in all.chunks_mut(block.max(1)).enumerate() {
@@ -78,6 +84,16 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Broke
         bytes.copy_from_slice(&unshuffled);
     }
     Ok(all)
+}
+
+/// How many bytes the compressor of this number makes at most of one.
+fn most(compressor: u8) -> usize {
+    match compressor {
+        1 => 255,
+        3 => 1032,
+        // Zstandard: a block of 4 bytes repeats a byte 128 Ki times.
+        _ => 1 << 15,
+    }
 }
 
 /// Decompresses a stream with the compressor of this number.

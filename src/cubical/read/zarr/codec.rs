@@ -33,7 +33,7 @@ impl Broken {
 }
 
 impl Codec {
-    /// The bytes without this step, of which there are to be `expected`, if that is known.
+    /// The bytes without this step, of which there are to be `expected`.
     pub(super) fn decode(self, bytes: Vec<u8>, expected: usize) -> Result<Vec<u8>, Broken> {
         match self {
             Codec::Gzip => unpacked(MultiGzDecoder::new(&bytes[..]), expected, "gzip"),

@@ -280,7 +280,8 @@ impl Array {
     /// Adds shards and the codecs of their chunks.
     fn with_shards(mut self, json: &Json<'_>, options: &Json<'_>) -> Result<Array, ImageProblem> {
         let chunk = options.numbers("chunk_shape")?;
-        let divides = |(&shard, &chunk): (&usize, &usize)| chunk > 0 && shard.is_multiple_of(chunk);
+        let divides =
+            |(&shard, &chunk): (&usize, &usize)| shard > 0 && chunk > 0 && shard.is_multiple_of(chunk);
         if chunk.len() != self.chunk.len() || !self.chunk.iter().zip(&chunk).all(divides) {
             return Err(options.wrong("chunk_shape", format!("a part of the shards of {:?}", self.chunk)));
         }
