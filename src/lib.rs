@@ -98,7 +98,7 @@
 //! |---|---|---|
 //! | `cli` | yes | the program `lacuna`, and the packages that only it needs |
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
-//! | `codecs` | yes | PNG and TIFF images, and writing compressed NIfTI images |
+//! | `codecs` | yes | PNG, TIFF and Zarr images, and writing compressed NIfTI images |
 //! | `generate` | yes | point clouds and images of known shapes, by seed: `generate` |
 //! | `huge-pages` | yes | the allocator of the program, on Linux: large tables lie in huge pages, and all is counted against a limit of memory |
 //! | `plots` | yes | pictures of results as SVG, PNG and PDF, and pages about runs: `plot`, `report` |

@@ -89,7 +89,7 @@ fn volumes_as_people_hold_them() {
     scratch.file("shell.nhdr", nhdr);
     fs::create_dir(scratch.path("shell.zarr")).unwrap();
     fs::write(scratch.path("shell.zarr/.zarray"), zarray).unwrap();
-    fs::write(scratch.path("shell.zarr/0.0.0"), voxels).unwrap();
+    fs::write(scratch.path("shell.zarr/0.0.0"), &voxels).unwrap();
     let bars = |output: &[u8]| {
         String::from_utf8_lossy(output).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };
@@ -104,6 +104,15 @@ fn volumes_as_people_hold_them() {
     assert_eq!(fs::read(scratch.path("back.npy")).unwrap(), fs::read(&shell).unwrap());
     // A directory of Zarr is one input, and one of a batch.
     cubical(["--checkpoint"]).arg(scratch.path("state")).arg(scratch.path("shell.zarr")).assert().code(2);
+    // Of an image in two files, the second could change before a run resumes; and no answer may replace it.
+    for command in ["cubical", "ecc"] {
+        let run = lacuna(command, ["--checkpoint", &scratch.name("kept"), &scratch.name("shell.nhdr")]);
+        let expected = "--checkpoint: expected an image in one file, found that it is also in ";
+        { run }.assert().code(2).stderr(contains(expected));
+    }
+    let run = lacuna("thin", ["--output", "raw", "-o", &raw, &scratch.name("shell.nhdr")]).assert().code(2);
+    run.stderr(contains("expected an output that is not the input, found the file "));
+    assert_eq!(fs::read(&raw).unwrap(), voxels);
 }
 
 /// Lines that locate the voxels go from NRRD to NRRD and from MetaImage to MetaImage.

@@ -278,7 +278,7 @@ fn nrrd_that_is_refused() {
             "line 5: expected axes of space and time only, found 2 samples without a direction in space along axis 0, counted from 0; in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[0, :, :]) takes the first",
         ),
         (
-            nrrd("space directions: (1,0) none", &[]),
+            nrrd("space directions: (1,0) none\ntype: short", &[]),
             "line 5: expected a direction for each of 3 axes, found space directions \"(1,0) none\"",
         ),
         (

@@ -328,7 +328,7 @@ impl Array {
         Ok(self)
     }
 
-    /// The axis of which the name begins with this letter, such as `t` or `time`.
+    /// The axis that is called by this letter, `t` or `c`, or by its word, `time` or `channel`.
     pub(super) fn axis(&self, letter: char) -> Option<usize> {
         let word = if letter == 't' { "time" } else { "channel" };
         let is_it = |name: &String| {
