@@ -15,7 +15,8 @@ pub(crate) fn is_batch(path: &Path, is_input: IsInput) -> bool {
 }
 
 /// The inputs in a directory, by name: its regular, non-hidden files, and directories that are inputs. Pipes, sockets
-/// and devices are reported and skipped, since opening one could block for ever. Other directories are skipped silently.
+/// and devices are reported and skipped, since opening one could block for ever. Other directories are skipped
+/// silently.
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.

@@ -30,9 +30,10 @@
 //! `png`, an `npz`, and the text or bits of a `pgm` are decoded whole, as is text in an `nrrd` or `metaimage`. A `tiff`
 //! or `png` that is compressed with gzip or read from a pipe is held in memory.
 //!
-//! **Memory.** No allocation but one relies on a header alone. A file must be as long as its header says; a compressed file
-//! must be long enough to hold the voxels at the greatest compression. If the length is unknown, as for a pipe, memory
-//! grows with the data that have been read. Of a `zarr`, whose chunks may be missing, memory is taken for a row of chunks.
+//! **Memory.** No allocation but one relies on a header alone. A file must be as long as its header says; a compressed
+//! file must be long enough to hold the voxels at the greatest compression. If the length is unknown, as for a pipe,
+//! memory grows with the data that have been read. Of a `zarr`, whose chunks may be missing, memory is taken for a row
+//! of chunks.
 //!
 //! **Detection.** If no format is given, the first rule that holds decides:
 //!
