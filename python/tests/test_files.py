@@ -342,7 +342,7 @@ def test_files_are_replaced_as_a_whole(tmp_path: Path) -> None:
         (lambda path: lacuna_tda.read(path / "a.csv", channel=1), "channel: expected beside a file of kind image only"),
         (lambda path: lacuna_tda.read(DATA / "images/plane.npy", max_dim=1), "max_dim: expected beside a file of kind matrix only"),
         (
-            lambda path: lacuna_tda.read(DATA / "octahedron.dat", kind="matrix", max_dim=1),
+            lambda path: lacuna_tda.read(DATA / "octahedron_surface.dat", kind="matrix", max_dim=1),
             r"expected no highest dimension \(max_dim\) with a boundary matrix, found one; its cells are those of the file",
         ),
         (lambda path: lacuna_tda.write(path / "b.csv", DIAGRAM, round=True), "round: expected beside a file of kind image or distances"),
