@@ -114,8 +114,8 @@ pub(crate) struct Arguments {
 
     /// Format of the input [default: detected from content and name]
     ///
-    /// images  npy, npz, png, pgm, tiff, nifti, nrrd, metaimage, vgi, zarr, dipha,
-    ///         perseus, raw
+    /// images  npy, npz, png, pgm, tiff, nifti, nrrd, metaimage, vgi, vol, zarr,
+    ///         dipha, perseus, raw
     /// points  point-cloud, also of .npy; xyz
     /// meshes  off, obj, ply
     #[arg(

@@ -60,6 +60,8 @@ pub(super) struct Merging {
     merged: Vec<u32>,
     /// For each merged node, the oldest node of the tree that it was merged into; 0 for the others.
     survivors: Vec<u32>,
+    /// Whether nodes and saddles are in the reverse of filtration order, as in the top dimension.
+    is_top: bool,
 }
 
 /// Number that stands for no saddle.
@@ -100,18 +102,18 @@ impl Merging {
         let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| found.of(place)));
         drop(found);
         let (merged, survivors) = merge(nodes.len(), &ends);
-        Ok(Merging { nodes, saddles, merged, survivors })
+        Ok(Merging { nodes, saddles, merged, survivors, is_top })
     }
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
     /// births.
-    pub(super) fn pairs(&self, is_top: bool, construction: Construction) -> Pairs {
+    pub(super) fn pairs(&self, construction: Construction) -> Pairs {
         let pair = |node: usize, saddle: Cell| {
             let (node, saddle) = (self.nodes[node - 1].entry(), saddle.entry());
-            if is_top { (saddle, node) } else { (node, saddle) }
+            if self.is_top { (saddle, node) } else { (node, saddle) }
         };
         // Nodes are the births of the image below, and above in the dual complex.
-        if is_top == construction.is_reversed() {
+        if self.is_top == construction.is_reversed() {
             let killers = self.killers();
             let merged = (1..killers.len()).filter(|&node| killers[node] != NONE);
             merged.map(|node| pair(node, self.saddles[killers[node] as usize])).collect()
@@ -141,8 +143,7 @@ impl Merging {
 
     /// The number of the node that enters with this voxel.
     pub(super) fn node(&self, entry: Entry) -> usize {
-        let descend = self.nodes.first() > self.nodes.last();
-        let is_before = |node: &Cell| if descend { node.entry() > entry } else { node.entry() < entry };
+        let is_before = |node: &Cell| if self.is_top { node.entry() > entry } else { node.entry() < entry };
         let at = self.nodes.partition_point(is_before);
         debug_assert_eq!(self.nodes.get(at).map(|node| node.entry()), Some(entry));
         at + 1

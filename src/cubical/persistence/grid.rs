@@ -32,7 +32,6 @@ pub(crate) struct Grid {
     keys: Vec<i32>,
     /// The key of the first voxel in the order of the image.
     first_of_image: i32,
-    voxels: usize,
 }
 
 /// Units of work per voxel.
@@ -88,14 +87,15 @@ impl Grid {
                 memory::probe(layout.places() as u64 * BYTES_OF_SORTING)?;
                 parallel::pieces_mut(&mut keys, PART, &|_, keys| keys.fill(rim));
                 let levels;
-                (levels, keys) = number_values(voxels, &layout, is_reversed, keys, progress);
+                (levels, keys) =
+                    number_values(voxels, &layout, (least, greatest), is_reversed, keys, progress);
                 let packing = packing(levels).expect("a grid that can be sorted has room for as many values");
                 (packing, levels)
             }
         };
         // Offset 0 is that of the rim in the dual complex.
         let first_of_image = key_at(if is_reversed { last } else { 1 });
-        Ok(Grid { layout, construction, packing, keys, first_of_image, voxels: voxels.count() })
+        Ok(Grid { layout, construction, packing, keys, first_of_image })
     }
 
     /// The keys of all places.
@@ -112,7 +112,7 @@ impl Grid {
 
     /// Number of voxels.
     pub(crate) fn voxels(&self) -> usize {
-        self.voxels
+        self.layout.extents.iter().product()
     }
 
     /// The cell in a direction of the voxel at a place.
@@ -181,11 +181,6 @@ impl Grid {
             if edge % 2 == 0 { -stride } else { stride }
         })
     }
-
-    /// The grid place of the voxel at a place in memory.
-    pub(crate) fn on_grid(&self, place: usize) -> usize {
-        self.layout.on_grid(place)
-    }
 }
 
 /// Greatest number of places along the slowest axis of the grid that a thread transposes at a time.
@@ -232,11 +227,12 @@ fn fill(
 fn number_values(
     voxels: &dyn Voxels,
     layout: &GridLayout,
+    range: (u64, u64),
     is_reversed: bool,
     keys: Vec<i32>,
     progress: &dyn Progress,
 ) -> (u64, Vec<i32>) {
-    let order = order(voxels, layout, is_reversed, progress);
+    let order = order(voxels, layout, range, is_reversed, progress);
     let parts: Vec<&[u32]> = order.chunks(PART).collect();
     let is_first = |place: &&u32| **place & FIRST != 0;
     let mut before = parallel::map(parts.len(), &|part| parts[part].iter().filter(is_first).count() as u64);

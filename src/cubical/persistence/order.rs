@@ -132,8 +132,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn new(voxels: &'a dyn Voxels, layout: &'a GridLayout) -> Self {
-        let (least, greatest) = range(voxels);
+    fn new(voxels: &'a dyn Voxels, layout: &'a GridLayout, (least, greatest): (u64, u64)) -> Self {
         let place_bits = usize::BITS - layout.places().leading_zeros();
         let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
         Words { voxels, layout, least, greatest, cut, place_bits }
@@ -198,16 +197,17 @@ impl<'a> Words<'a> {
 }
 
 /// The places of the voxels on the grid, ascending by key, ties by place; in the opposite order if `reversed`. The
-/// first place of each value has the flag [`FIRST`].
+/// first place of each value has the flag [`FIRST`]. `range` is that of the keys of all voxels.
 ///
 /// Each voxel is two units of work: one to distribute it to a bucket, one to sort it.
 pub(super) fn order(
     voxels: &dyn Voxels,
     layout: &GridLayout,
+    range: (u64, u64),
     reversed: bool,
     progress: &dyn Progress,
 ) -> Vec<u32> {
-    let words = &Words::new(voxels, layout);
+    let words = &Words::new(voxels, layout, range);
     let dealt = deal(words, progress);
     let (mut order, lengths) = sort_buckets(words, dealt, reversed, progress);
     unmark_equals_of_buckets(words, &mut order, &lengths);
@@ -518,7 +518,10 @@ mod tests {
                     layout.on_grid(place) as u32 | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
-                let found = super::order(&Keyed::new(voxels, superlevel), &layout, reversed, &());
+                let found = {
+                    let keyed = Keyed::new(voxels, superlevel);
+                    super::order(&keyed, &layout, range(&keyed), reversed, &())
+                };
                 assert!(found == expected, "{axes:?} of {}", T::NAME);
             }
         }
@@ -557,7 +560,7 @@ mod tests {
     fn are_even<T: Voxel>(voxels: &[T], axes: &[usize]) {
         let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap()).unwrap();
         let keyed = Keyed::new(voxels, false);
-        let buckets = deal(&Words::new(&keyed, &layout), &());
+        let buckets = deal(&Words::new(&keyed, &layout, range(&keyed)), &());
         let length = |bucket| buckets.parts.iter().map(|part| part.bucket(bucket).len()).sum::<usize>();
         let lengths: Vec<usize> = (0..buckets.whole.len()).map(length).collect();
         assert_eq!(lengths.iter().sum::<usize>(), voxels.len());

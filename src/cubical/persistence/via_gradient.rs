@@ -134,8 +134,8 @@ impl Pairing {
         );
         (self.bottom, self.top) = (bottom?, top?);
         let (first, last) = parallel::join(
-            || self.bottom.as_ref().map(|bottom| bottom.pairs(false, construction)),
-            || self.top.as_ref().map(|top| top.pairs(true, construction)),
+            || self.bottom.as_ref().map(|bottom| bottom.pairs(construction)),
+            || self.top.as_ref().map(|top| top.pairs(construction)),
         );
         let mut pairs = vec![Pairs::new(); axes];
         // On a line the first dimension is also the last; its pairs are those of components.

@@ -35,6 +35,13 @@ impl Fields {
         }
     }
 
+    /// The lines with one of these names, in letters of any case, as they are written with this separator.
+    pub(super) fn lines(&self, names: &[&str], separator: &str) -> Vec<String> {
+        let is_one = |field: &&Field| names.iter().any(|name| field.name.eq_ignore_ascii_case(name));
+        let line = |Field { name, value, .. }: &Field| format!("{name}{separator}{value}");
+        self.0.iter().filter(is_one).map(line).collect()
+    }
+
     /// Like [`Fields::get`], of a line that has to be there.
     pub(super) fn need(&self, names: &[&str]) -> Result<&Field, ImageProblem> {
         let missing = || {
@@ -71,9 +78,7 @@ impl Field {
             _ => Err(self.problem("True or False")),
         }
     }
-}
 
-impl Field {
     /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those of the lines after.
     pub(super) fn files(&self, list: Vec<String>) -> Result<Vec<String>, ImageProblem> {
         let words: Vec<&str> = self.value.split_whitespace().collect();

@@ -91,12 +91,9 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
             skip => Some(u64::try_from(skip).map_err(|_| size.problem("-1, or a number from 0 on"))?),
         };
     }
-    let lines =
-        fields.0.iter().filter(|field| LOCATING.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
-    let lines = lines.map(|Field { name, value, .. }| format!("{name} = {value}")).collect();
     let stream =
         if is_local { data.after(bytes, end)? } else { data.among(bytes.folder(), &field.files(list)?)? };
-    Ok(Stream { geometry: Some(Geometry::MetaImage(lines)), ..stream })
+    Ok(Stream { geometry: Some(Geometry::MetaImage(fields.lines(&LOCATING, " = "))), ..stream })
 }
 
 /// Splits a header into its fields, and the names of files after `ElementDataFile = LIST`.

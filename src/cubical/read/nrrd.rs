@@ -73,14 +73,11 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     })?;
     let Header { fields, list } = header(&text)?;
     let data = data(&fields)?;
-    let located =
-        fields.0.iter().filter(|field| LOCATING.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
-    let lines = located.map(|Field { name, value, .. }| format!("{name}: {value}")).collect();
     let stream = match fields.get(&["data file", "datafile"])? {
         None => data.after(bytes, start)?,
         Some(field) => data.among(bytes.folder(), &field.files(list)?)?,
     };
-    Ok(Stream { geometry: Some(Geometry::Nrrd(lines)), ..stream })
+    Ok(Stream { geometry: Some(Geometry::Nrrd(fields.lines(&LOCATING, ": "))), ..stream })
 }
 
 /// A header's fields, and the names of files after a field `data file: LIST`.

@@ -189,7 +189,7 @@ mod tests {
                         .unwrap();
                 let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
-                for place in (0..image.shape().count()).map(|place| grid.on_grid(place)) {
+                for place in (0..image.shape().count()).map(|place| grid.layout.on_grid(place)) {
                     is_voxel[place] = true;
                     assert_eq!(
                         codes[place],

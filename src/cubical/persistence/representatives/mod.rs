@@ -226,12 +226,12 @@ impl<'a> Finder<'a> {
     fn cycle(&self, wanted: &Wanted, visited: &mut Visited) -> Vec<GridCell> {
         let Trace { grid, found, .. } = self.trace;
         let Class { birth, death } = wanted.class;
-        let birth = grid.on_grid(birth);
+        let birth = grid.layout.on_grid(birth);
         // The essential class is represented by its vertex alone.
         let (Some(death), Some(gradient)) = (death, &found.gradient) else {
             return vec![self.trace.vertex(birth)];
         };
-        let death = grid.on_grid(death);
+        let death = grid.layout.on_grid(death);
         // In the T-construction of a line, components are shells.
         let is_line_of_cells = grid.layout.axes == 1 && grid.construction == Construction::T;
         match wanted.dim {
