@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, flag, image as plain_image, numbers, optional_number, word
+from ._arguments import count, flag, image as plain_image, number, numbers, optional_number, word
 from ._options import EctOptions, filled, running, takes
 
 if TYPE_CHECKING:
@@ -159,6 +160,18 @@ def _row(name: str, array: Any) -> NDArray[np.float64]:
     if found.ndim != 1:
         raise ValueError(f"{name}: expected an array of shape (n,), found {found.shape}")
     return found.astype(np.float64, copy=False)
+
+
+def sampled(points: Any, directions: Any, of: str, bins: Any, radius: Any, scale: Any) -> tuple[int, float, float]:
+    """Number of samples, radius and scale of a transform with gradients, whose points and directions are of some kind."""
+    if points.ndim != 2 or directions.ndim != 2 or points.shape[1] != directions.shape[1]:
+        found = f"{of} of shapes {tuple(points.shape)} and {tuple(directions.shape)}"
+        raise ValueError(f"expected points (n, d) and directions (k, d), found {found}")
+    bins, radius, scale = count("bins", bins, 1), number("radius", radius), number("scale", scale)
+    for name, value in (("radius", radius), ("scale", scale)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    return bins, radius, scale
 
 
 def cells_alone(dim: int, cells: Any, points: int) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ Under ``vmap`` the bars of all inputs are found by one call, on all cores.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
-from ._arguments import count, number, optional_count
-from ._ect import cells_alone
+from ._arguments import count, optional_count
+from ._ect import cells_alone, sampled
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
@@ -159,12 +158,7 @@ def ect(points: Any, cells: Sequence[Any] = (), *, directions: Any, bins: int, r
     """
     jax = extra("jax", "jax", "lacuna_tda.jax")
     points, directions = _floats(jax, points), _floats(jax, directions)
-    if points.ndim != 2 or directions.ndim != 2 or points.shape[1] != directions.shape[1]:
-        raise ValueError(f"expected points (n, d) and directions (k, d), found arrays of shapes {points.shape} and {directions.shape}")
-    bins, radius, scale = count("bins", bins, 1), number("radius", radius), number("scale", scale)
-    for name, value in (("radius", radius), ("scale", scale)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    bins, radius, scale = sampled(points, directions, "arrays", bins, radius, scale)
     heights = directions @ points.T
     samples = jax.numpy.linspace(-radius, radius, bins, dtype=points.dtype)
     answer: Array = jax.numpy.zeros((len(directions), bins), dtype=points.dtype)

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from . import _images, _rips
 from ._arguments import count as whole, flag, hint, number, pair, word
-from ._ect import cells_alone
+from ._ect import cells_alone, sampled
 from ._extras import extra
 from ._keywords import suggests_keywords
 from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
@@ -459,13 +459,7 @@ def ect(
     torch = _torch()
     for tensor in (points, directions):
         _expect_floats(torch, tensor)
-    if points.ndim != 2 or directions.ndim != 2 or points.shape[1] != directions.shape[1]:
-        found = f"{tuple(points.shape)} and {tuple(directions.shape)}"
-        raise ValueError(f"expected points (n, d) and directions (k, d), found tensors of shapes {found}")
-    bins, radius, scale = whole("bins", bins, 1), number("radius", radius), number("scale", scale)
-    for name, value in (("radius", radius), ("scale", scale)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    bins, radius, scale = sampled(points, directions, "tensors", bins, radius, scale)
     heights = directions @ points.T
     samples = torch.linspace(-radius, radius, bins, dtype=points.dtype, device=points.device)
     answer = directions.new_zeros((len(directions), bins))

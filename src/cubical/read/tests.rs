@@ -28,6 +28,22 @@ fn image<T>(axes: &[usize], order: Order, voxels: Vec<T>) -> Image<T> {
     Image::new(Shape::new(axes, order).unwrap(), voxels).unwrap()
 }
 
+/// Asserts that a stream that is read in pieces of these lengths, over and over, has the voxels of the image.
+fn is_the_same_in_pieces(stream: &mut Stream, whole: &AnyImage, lengths: &[usize]) {
+    crate::with_image!(whole, image => {
+        let (mut piece, mut all) = (image.voxels().to_vec(), Vec::new());
+        for &length in lengths.iter().cycle() {
+            let length = length.min(piece.len());
+            let count = stream.read(&mut piece[..length]).unwrap();
+            all.extend_from_slice(&piece[..count]);
+            if count < length {
+                break;
+            }
+        }
+        assert_eq!(all, image.voxels());
+    });
+}
+
 /// Asserts that the file is refused with this message, to which the name and the format are added.
 #[track_caller]
 fn refused(file: &[u8], format: ImageFormat, message: &str) {

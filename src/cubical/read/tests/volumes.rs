@@ -73,19 +73,7 @@ fn read_in(folder: &Path, name: &str, format: Option<ImageFormat>) -> Result<Any
     let clean = |error: ImageReadError| error.to_string().replace(&format!("{}/", folder.display()), "");
     let whole = read(&path, &options).map_err(clean)?;
     let mut stream = open(&path, &options).unwrap();
-    crate::with_image!(&whole, image => {
-        let mut piece = image.voxels().to_vec();
-        let mut all = Vec::new();
-        for length in [5, 1, 7, 24].into_iter().cycle() {
-            let length = length.min(piece.len());
-            let count = stream.read(&mut piece[..length]).unwrap();
-            all.extend_from_slice(&piece[..count]);
-            if count < length {
-                break;
-            }
-        }
-        assert_eq!(all, image.voxels());
-    });
+    is_the_same_in_pieces(&mut stream, &whole, &[5, 1, 7, 24]);
     Ok(whole)
 }
 

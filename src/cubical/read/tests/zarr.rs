@@ -21,18 +21,7 @@ fn read_store(folder: &Path, options: &ImageOptions) -> Result<AnyImage, String>
     let whole = read(folder, options).map_err(clean)?;
     // A stream in pieces that are no rows of chunks gives the same voxels.
     let mut stream = open(folder, options).unwrap();
-    crate::with_image!(&whole, image => {
-        let (mut piece, mut all) = (image.voxels().to_vec(), Vec::new());
-        let length = piece.len().min(7);
-        loop {
-            let count = stream.read(&mut piece[..length]).unwrap();
-            all.extend_from_slice(&piece[..count]);
-            if count < length {
-                break;
-            }
-        }
-        assert_eq!(all, image.voxels());
-    });
+    is_the_same_in_pieces(&mut stream, &whole, &[7]);
     Ok(whole)
 }
 
