@@ -34,8 +34,8 @@ __device__ __forceinline__ u32 face_of_cube(u32 cube, u32 omitted) {
     return 4 * pair + 2 * (cube >> greater_axis(pair) & 1) + (cube >> lesser_axis(pair) & 1);
 }
 
-// The cells that a voxel owns, as bits: edges, then faces, then cubes. Of two voxels with equal keys the one at the lesser place is earlier,
-// or later if `is_reversed`; no voxel has the greatest key of all.
+// The cells that a voxel owns, as bits: edges, then faces, then cubes. Of two voxels with equal keys the one at the lesser place is
+// earlier, or later if `is_reversed`; no voxel has the greatest key of all.
 template <u32 AXES> __device__ __forceinline__ u32 owned_by(const Grid &grid, u64 place, u32 is_reversed) {
     // What the keys at lesser and at greater places are compared with.
     const int lesser = grid.keys[place] + !is_reversed, greater = grid.keys[place] + !!is_reversed;

@@ -1,6 +1,6 @@
-//! What has to hold for any bytes: the readers of images give an image or an error, the same whole and in pieces; what they
-//! read is no image when it is cut, reads back from a raw file, and has no voxel that is not a number. The fuzz targets and the plain
-//! test of the corpus share it.
+//! What has to hold for any bytes: the readers of images give an image or an error, the same whole and in pieces; what
+//! they read is no image when it is cut, reads back from a raw file, and has no voxel that is not a number. The fuzz
+//! targets and the plain test of the corpus share it.
 //!
 //! The first byte of an input picks a format or a file name, the rest is the file.
 

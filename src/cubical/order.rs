@@ -27,7 +27,7 @@ impl VoxelOrder {
         VoxelOrder { coding, bits, superlevel, inverted: sign ^ all }
     }
 
-    /// The same order where the compiler knows that the voxels are floating-point numbers.
+    /// This order of floating-point numbers, which are then known to the compiler to be such.
     #[inline(always)]
     pub(super) fn as_floats(self) -> Self {
         VoxelOrder { coding: Coding::Float, ..self }

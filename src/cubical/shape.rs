@@ -187,7 +187,8 @@ impl Shape {
         axes
     }
 
-    /// Rearranges one item per user's axis to memory order; axes that are left out have none, missing ones have `other`.
+    /// Rearranges one item per user's axis to memory order; axes that are left out have none, missing ones have
+    /// `other`.
     pub(in crate::cubical) fn long<T: Copy>(&self, users: &[T], other: T) -> [T; 3] {
         let mut memory = [other; 3];
         for (k, &axis) in self.kept.iter().take(self.dim).enumerate() {

@@ -67,7 +67,7 @@ impl Packing {
         Packing { inverted: self.inverted ^ self.all, ..self }
     }
 
-    /// The same moment in the reverse order.
+    /// Converts when a voxel enters between the order of this packing and its reverse.
     #[inline(always)]
     pub(super) fn mirrored(self, Entry(entry): Entry) -> Entry {
         Entry(entry ^ self.all)

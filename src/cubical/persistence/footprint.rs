@@ -10,8 +10,8 @@ use crate::memory::MemoryPlan;
 /// Bytes per grid place for its key.
 const BYTES_OF_KEY: u64 = 4;
 
-/// Bytes per grid place while voxels are sorted, beside its key: the sort word (8), the place (4), the bucket (2), and 2
-/// for the copies of words that threads distribute, a quarter of all at a time. Crowded buckets are redistributed in
+/// Bytes per grid place while voxels are sorted, beside its key: the sort word (8), the place (4), the bucket (2), and
+/// 2 for the copies of words that threads distribute, a quarter of all at a time. Crowded buckets are redistributed in
 /// place.
 pub(super) const BYTES_OF_SORTING: u64 = 16;
 

@@ -71,9 +71,10 @@ const NONE: u32 = u32::MAX;
 pub(super) type Pairs = Vec<(Entry, Entry)>;
 
 impl Merging {
-    /// Merges the trees of gradient paths on a grid, in filtration order or, if `is_top`, in the reverse. `step` returns
-    /// the step along the path from a place, or 0 at its end. Paths that end at no node end at node 0, which is older
-    /// than all others. `ends` returns the two places that a saddle joins. Nodes and saddles are in the order of places.
+    /// Merges the trees of gradient paths on a grid, in filtration order or, if `is_top`, in the reverse. `step`
+    /// returns the step along the path from a place, or 0 at its end. Paths that end at no node end at node 0, which is
+    /// older than all others. `ends` returns the two places that a saddle joins. Nodes and saddles are in the order of
+    /// places.
     ///
     /// # Errors
     /// [`Refused`]: memory does not suffice.

@@ -152,7 +152,7 @@ impl Grid {
         first.expect("an image has a least voxel")
     }
 
-    /// Of the places `corner + shifts[k]`, which ascend, the k of the one that enters last. It is found without a
+    /// The k of the place `corner + shifts[k]` whose voxel enters last. Shifts ascend. It is found without a
     /// branch on the keys, which would be unpredictable.
     #[inline(always)]
     pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> usize {

@@ -242,8 +242,8 @@ fn sort_buckets(
 /// Sorts the words of a bucket, given its number, and writes them where they belong.
 type SortBucket<'a, T> = dyn Fn(usize, &mut Vec<u64>, &mut Spare, &mut T) + Sync + 'a;
 
-/// Calls `work` with the number of each bucket, its words, and what belongs to it. Buckets that a thread sorts one after
-/// the other share their buffers.
+/// Calls `work` with the number of each bucket, its words, and what belongs to it. Buckets that a thread sorts one
+/// after the other share their buffers.
 fn each_bucket<T: Send>(dealt: &[Dealt], buckets: &mut [(usize, T)], work: &SortBucket<'_, T>) {
     parallel::pieces_mut(buckets, 4, &|_, buckets| {
         let (mut words, mut spare) = (Vec::new(), Spare::default());

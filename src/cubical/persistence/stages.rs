@@ -9,7 +9,8 @@ use super::request::PersistenceRequest;
 use crate::cubical::shape::Shape;
 use crate::progress::{Cost, Expected};
 
-// Nanoseconds per voxel on two threads, for smooth images of 256³ voxels; the rest below is for noise of 2048² and 128³.
+// Nanoseconds per voxel on two threads, for smooth images of 256³ voxels; the rest below is for noise of 2048² and
+// 128³.
 const ORDER: f64 = 1.0;
 const GRADIENT: f64 = 4.0;
 const CRITICAL_CELLS: f64 = 2.0;

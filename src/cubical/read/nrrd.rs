@@ -2,9 +2,10 @@
 //!
 //! The first axis varies fastest. Voxels are numbers of the ten types, as bytes in either order (`raw`), compressed
 //! with gzip, or as text. A detached header names one file, a list of files or a pattern of numbered files, each of
-//! which holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or
-//! the components of vectors (`kinds`, or `none` in `space directions`), is an error, as are blocks, bzip2 and hexadecimal digits. Lines that are not
-//! about the voxels are skipped; those that locate the voxels in space are kept for a file of the same format.
+//! which holds as many slices. An axis of more than one sample that is not one of space or time, such as colours or the
+//! components of vectors (`kinds`, or `none` in `space directions`), is an error, as are blocks, bzip2 and hexadecimal
+//! digits. Lines that are not about the voxels are skipped; those that locate the voxels in space are kept for a file
+//! of the same format.
 //!
 //! Source: "Definition of NRRD File Format", <https://teem.sourceforge.net/nrrd/format.html>.
 
@@ -172,7 +173,7 @@ fn missing_endian(numbers: VoxelType) -> ImageProblem {
     ImageProblem::whole(format!("a line \"endian\", little or big, for numbers of {numbers}"), found)
 }
 
-/// Of each axis of `space directions`, such as `none (1, 0) (0, 1)`, what its samples are if it is `none`.
+/// For each axis of `space directions`, such as `none (1, 0) (0, 1)`, what the samples of a `none` are.
 fn without_direction(directions: &str) -> Vec<Option<String>> {
     let axes = directions.split(')').flat_map(|part| {
         let (words, vector) = part.split_once('(').map_or((part, None), |(words, _)| (words, Some(None)));

@@ -5,8 +5,9 @@
 //! several files or in images, is an error.
 //!
 //! The format is not published. What is read are the lines of the section `[file1]` that scanners write: `Size`,
-//! `Datatype`, `BitsPerElement`, `Name`, `Endian` for voxels of more than 8 bits, and, where they are there, `FileFormat`
-//! and `RegionSize`. That the file is exactly as long as they say guards against what other lines may mean.
+//! `Datatype`, `BitsPerElement`, `Name`, `Endian` for voxels of more than 8 bits, and, where they are there,
+//! `FileFormat` and `RegionSize`. That the file is exactly as long as they say guards against what other lines may
+//! mean.
 
 use std::path::{Path, PathBuf};
 

@@ -22,7 +22,8 @@
 //! definition.
 //!
 //! [`binary`] selects the foreground of an image of values, [`topology`] compares a skeleton with its image, and
-//! [`two_valued`] thins an image before its barcode is computed, and [`graph`] turns a skeleton into nodes and branches.
+//! [`two_valued`] thins an image before its barcode is computed, and [`graph`] turns a skeleton into nodes and
+//! branches.
 //!
 //! A rule is a Boolean formula on words of 64 voxels (`window`, `simple`); `planar` and [`subfields`] apply it to an
 //! image on the CPU, and [`cuda`] applies the same formulas on a GPU. [`plain`] has the rules voxel by voxel, as the

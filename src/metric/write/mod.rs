@@ -62,8 +62,8 @@ pub fn distances_up_to<T: Value>(
     SparseDistances::new(distances.len(), near.map(|(i, j, distance)| (i as u32, j as u32, distance)))
 }
 
-/// The distances as they are to be written: those up to `threshold`, if it is given, or else, if `are_all` and the input
-/// is points, the distances of all pairs.
+/// The distances as they are to be written: those up to `threshold`, if it is given, or else, if `are_all` and the
+/// input is points, the distances of all pairs.
 ///
 /// # Errors
 /// The errors of [`distances_up_to`] and [`all_distances`].

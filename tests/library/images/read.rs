@@ -68,8 +68,8 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>) {
 #[test]
 fn every_format_holds_the_same_image() {
     let cases = cases();
-    // An image of VGStudio or Zarr is more than one file, and one of DGtal always has three axes of bytes; the tests of the
-    // readers write them.
+    // An image of VGStudio or Zarr is more than one file, and one of DGtal always has three axes of bytes; the tests of
+    // the readers write them.
     let elsewhere = [ImageFormat::Vgi, ImageFormat::Vol, ImageFormat::Zarr];
     for format in ImageFormat::ALL.into_iter().filter(|format| !elsewhere.contains(format)) {
         assert!(cases.iter().any(|case| case.format == format), "{format}");

@@ -1,7 +1,7 @@
 //! The content of data/images/: a plane and a volume in every image format.
 //!
-//! The headers of NIfTI, DIPHA, NRRD and MetaImage are written here byte by byte. The others are written by the crates for the
-//! formats, without compression, so that their next versions write the same bytes.
+//! The headers of NIfTI, DIPHA, NRRD and MetaImage are written here byte by byte. The others are written by the crates
+//! for the formats, without compression, so that their next versions write the same bytes.
 
 use std::io::{self, Cursor, Write as _};
 

@@ -78,8 +78,9 @@ impl Gradient {
         self.codes[place]
     }
 
-    /// Lists the critical cells of the wanted dimensions in the order of their owners' places: voxels, edges, faces, and
-    /// cells of the grid's dimension, of which a voxel owns at most one. A place is [`WORK_OF_PLACE`] units of progress.
+    /// Lists the critical cells of the wanted dimensions in the order of their owners' places: voxels, edges, faces,
+    /// and cells of the grid's dimension, of which a voxel owns at most one. A place is [`WORK_OF_PLACE`] units of
+    /// progress.
     ///
     /// # Errors
     /// [`PersistenceError`]: memory does not suffice for the cells and for joining them, or there are too many.

@@ -38,7 +38,8 @@ pub(super) fn save(
 }
 
 /// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge
-/// that a word encodes, if it encodes one, and `place` the place of its owner. Returns for each column whether it was restored.
+/// that a word encodes, if it encodes one, and `place` the place of its owner. Returns for each column whether it was
+/// restored.
 ///
 /// # Errors
 /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.

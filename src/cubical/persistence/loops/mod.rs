@@ -76,8 +76,8 @@ pub(super) struct Columns {
 }
 
 /// Reduces the columns of critical faces, given in filtration order. `killers` are the critical edges that kill
-/// components, and `place` returns the place of the owner of a face. If `is_reversed`, places on plateaus descend in the
-/// order. Reports a stage whose units of work are faces.
+/// components, and `place` returns the place of the owner of a face. If `is_reversed`, places on plateaus descend in
+/// the order. Reports a stage whose units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.

@@ -502,7 +502,8 @@ fn stores_that_are_refused() {
     let found = load_store(&[(".zarray", huge)]).unwrap_err();
     assert!(found.contains("expected fewer than 2^63 voxels"), "{found}");
 }
-/// Configurations of numcodecs, and in hexadecimal digits what they make of the numbers ⌊k/3⌋ · 5 mod 1000 for k < 2400.
+/// Configurations of numcodecs, and in hexadecimal digits what they make of the numbers ⌊k/3⌋ · 5 mod 1000 for k <
+/// 2400.
 #[rustfmt::skip]
 const COMPRESSED: [(&str, &str); 5] = [
     (r#"{"id": "zstd", "level": 1, "checksum": false}"#,

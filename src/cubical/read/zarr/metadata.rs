@@ -30,9 +30,9 @@ pub(super) enum Content {
 
 /// The content of a chunk, in the byte order of this machine.
 pub(super) enum Chunk<'a> {
-    /// Its numbers in C order.
+    /// The chunk's numbers in C order.
     Numbers(Vec<u8>),
-    /// It is not stored, and every number of it has this value.
+    /// The chunk is not stored; all its numbers have this value.
     Missing(&'a [u8]),
 }
 

@@ -180,8 +180,8 @@ fn tree(
     Ok((edges, farthest))
 }
 
-/// Bytes that are needed for each edge outside the tree: in the map, which may be half empty, and as a relation of up to
-/// four edges.
+/// Bytes that are needed for each edge outside the tree: in the map, which may be half empty, and as a relation of up
+/// to four edges.
 const BYTES_PER_EDGE: u64 = 160;
 
 /// The edges outside the tree whose loops are a basis of the loops modulo triangles.
