@@ -22,9 +22,9 @@ use arbitrary::{Result, Unstructured};
 use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::cubical::ecc::{self, Bins, EccRequest};
-use lacuna::cubical::persistence::{self, PersistenceRequest, via_matrix};
+use lacuna::cubical::persistence::{self, Limits, PersistenceRequest, via_matrix};
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
-use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape, Voxel};
+use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Periodic, Shape, Voxel};
 use lacuna::matrix::cycles::{ClassSelection, cycles};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{
@@ -348,6 +348,7 @@ fn image_bars(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Resu
         construction: *choices.choose(&[Construction::T, Construction::V])?,
         superlevel: choices.arbitrary()?,
         max_dim: *choices.choose(&[None, Some(0), Some(1), Some(2)])?,
+        periodic: Periodic::NONE,
     };
     let (threads, by_matrix) = (threads(choices)?, choices.ratio(1_u8, 4)?);
     let any = &image(choices)?;
@@ -357,7 +358,7 @@ fn image_bars(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Resu
         assert_eq!(found, persistence::plain::persistence(image, &request), "{request:?}");
         if by_matrix {
             let machine = devices.cloned().unwrap_or_default();
-            let solution = on(threads, || via_matrix::persistence(any, &request, &machine, &()));
+            let solution = on(threads, || via_matrix::persistence(any, &request, Limits::default(), &machine, &()));
             assert_eq!(solution.expect("the image is small").classes, found, "of the matrix, {request:?}");
         }
         let alternating = (1_i64..).zip(&found.dimensions).map(|(dim, classes)| {

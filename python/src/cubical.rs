@@ -3,7 +3,7 @@
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
-use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, footprint};
+use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceRequest, footprint};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::graph::SkeletonGraph;
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
@@ -117,7 +117,12 @@ impl Wanted {
         let least = request.min_persistence.map(|number| value("min_persistence", number)).transpose()?;
         let bars = bars(request.only, request.longest, least)?;
         Ok(Wanted {
-            request: PersistenceRequest { construction, superlevel, max_dim },
+            request: PersistenceRequest {
+                construction,
+                superlevel,
+                max_dim,
+                ..PersistenceRequest::default()
+            },
             threshold: request.threshold.map(|number| value("threshold", number)).transpose()?,
             locations,
             representatives: request.representatives.then_some(bars),
@@ -127,7 +132,12 @@ impl Wanted {
     fn solve(&self, image: &AnyImage, run: &Run, progress: &dyn Progress) -> Result<CubicalOutcome, Failure> {
         let Wanted { request, threshold, .. } = *self;
         let (representatives, backend) = (self.representatives.clone(), run.backend.clone());
-        let cubical = Cubical { threshold, representatives, backend, ..Cubical::new(image, request) };
+        let cubical = Cubical {
+            limits: Limits::up_to(threshold),
+            representatives,
+            backend,
+            ..Cubical::new(image, request)
+        };
         Ok(cubical.solve(progress)?)
     }
 

@@ -10,6 +10,7 @@ use lacuna::compare::read::read_path as read_barcode;
 use lacuna::compare::write::BarcodeFile;
 use lacuna::compare::{Barcode, Bars, CellPairs, DiagramPoint, Entry};
 use lacuna::cubical::geometry::Geometry;
+use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::read::{ImageOptions, Raw, VoxelType, open};
 use lacuna::cubical::write::ImageFile;
 use lacuna::cubical::{AnyImage, Order};
@@ -415,7 +416,9 @@ impl Becoming {
         }
         let construction = construction(self.construction.as_deref().unwrap_or("T"))?;
         let upper_dim = self.max_dim.map(|dim| dim.saturating_add(1));
-        let complex = AnyImageComplex::new(image, construction, self.superlevel, upper_dim, progress)?;
+        let request =
+            PersistenceRequest { construction, superlevel: self.superlevel, ..PersistenceRequest::default() };
+        let complex = AnyImageComplex::new(image, &request, upper_dim, progress)?;
         let complex = AnyComplex::of_image(complex, image, self.superlevel, format)?;
         self.fill(path, |out| complex.write(format, out))?;
         Ok(Vec::new())

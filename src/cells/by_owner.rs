@@ -11,8 +11,9 @@ use phat_formats::{BoundaryMatrix, Dimension, Index};
 
 use super::ComplexError;
 use super::boundary_matrix::sorted;
-use super::cubical_grid::{self, filter};
-use crate::cubical::{AnyImage, Construction, Image, Key, Order, Voxel};
+use super::cubical_grid::{self, Line, filter};
+use crate::cubical::persistence::PersistenceRequest;
+use crate::cubical::{AnyImage, Image, Key, Voxel};
 use crate::memory;
 use crate::progress::Progress;
 use crate::with_image;
@@ -31,32 +32,32 @@ pub struct ImageComplex<I> {
 /// Bytes of memory per voxel while voxels are sorted: a key with its place, and the place alone.
 const BYTES_OF_VOXEL: u64 = 24;
 
-/// Builds the complex of an image by ascending values, or by descending ones if `superlevel` is set. Cells above the
-/// dimension `upper_dim` are left out.
+/// Builds the complex of an image whose classes are requested. Cells above the dimension `upper_dim` are left out, as
+/// the maximal dimension of the request is that of classes.
 ///
 /// # Errors
-/// There are more cells or entries than the index type can number; or there is not enough memory.
+/// There are more cells or entries than the index type can number; an axis cannot be periodic; or there is not enough
+/// memory.
 pub fn image_complex<I: Index>(
     image: &AnyImage,
-    construction: Construction,
-    superlevel: bool,
+    request: &PersistenceRequest,
     upper_dim: Option<usize>,
     progress: &dyn Progress,
 ) -> Result<ImageComplex<I>, ComplexError> {
-    let shape = image.shape().in_order(Order::C);
-    let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
+    request.periodic.check(image.shape())?;
+    let axes = Line::of(image.shape(), request.periodic);
     // An image that is too large is refused before any sorting.
-    let cells = cubical_grid::cells::<I>(construction, &axes)?;
+    let cells = cubical_grid::cells::<I>(request.construction, &axes)?;
     memory::probe(
-        cubical_grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL),
+        cubical_grid::bytes::<I>(cells, &axes).saturating_add(image.shape().count() as u64 * BYTES_OF_VOXEL),
     )?;
     progress.begin("order", None, 1);
-    let order = places(image, superlevel);
+    let order = places(image, request.superlevel);
     let mut ranks = vec![I::default(); order.len()];
     for (rank, &place) in order.iter().enumerate() {
         ranks[place as usize] = I::from_usize(rank);
     }
-    let filtered = filter(construction, &axes, &ranks, order.len(), upper_dim, progress)?;
+    let filtered = filter(request.construction, &axes, &ranks, order.len(), upper_dim, progress)?;
     let owners = filtered.levels(|rank| I::from_usize(image.shape().memory_place(order[rank] as usize)));
     Ok(ImageComplex { matrix: filtered.matrix, owners, max_dim: filtered.max_dim })
 }
@@ -77,14 +78,13 @@ impl AnyImageComplex {
     /// There are more cells or entries than 64 bits can number; or there is not enough memory.
     pub fn new(
         image: &AnyImage,
-        construction: Construction,
-        superlevel: bool,
+        request: &PersistenceRequest,
         upper_dim: Option<usize>,
         progress: &dyn Progress,
     ) -> Result<Self, ComplexError> {
-        match image_complex(image, construction, superlevel, upper_dim, progress) {
+        match image_complex(image, request, upper_dim, progress) {
             Err(ComplexError::TooLarge { .. }) => {
-                image_complex(image, construction, superlevel, upper_dim, progress).map(AnyImageComplex::Wide)
+                image_complex(image, request, upper_dim, progress).map(AnyImageComplex::Wide)
             }
             complex => complex.map(AnyImageComplex::Narrow),
         }
@@ -127,31 +127,30 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::Shape;
-    use crate::cubical::plain_cells as plain;
+    use crate::cubical::plain_cells::{self as plain, PlainCells};
+    use crate::cubical::{Construction, Order, Periodic, Shape};
     use crate::progress::sums::Sums;
 
     /// Owner's key, owner, dimension, number, and the facets' numbers of each cell, in filtration order.
     type Cell<K> = (K, usize, usize, usize, Vec<usize>);
 
-    fn by_definition<T: Voxel>(
-        image: &Image<T>,
-        construction: Construction,
-        superlevel: bool,
-    ) -> Vec<Cell<T::Key>> {
-        let (extents, dim) = (image.shape().in_order(Order::C).extents(), image.shape().dim());
-        let cells: Vec<plain::Cell> = plain::cells(extents, dim, construction).collect();
+    fn by_definition<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Vec<Cell<T::Key>> {
+        let (in_c, dim) = (image.shape().in_order(Order::C), image.shape().dim());
+        let mut complex = PlainCells::new(in_c.extents(), dim, request.construction);
+        complex.is_periodic = request.periodic.in_memory(in_c);
+        let cells: Vec<plain::Cell> = complex.all().collect();
         let numbers: HashMap<plain::Cell, usize> = cells.iter().copied().zip(0..).collect();
-        let entry =
-            |place: usize| (image.voxels()[image.shape().memory_place(place)].ordered(superlevel), place);
+        let entry = |place: usize| {
+            (image.voxels()[image.shape().memory_place(place)].ordered(request.superlevel), place)
+        };
         let cell = |(number, &cell): (usize, &plain::Cell)| {
-            let voxels = plain::voxels(cell, extents, construction).into_iter().map(entry);
-            let (key, owner) = match construction {
+            let voxels = complex.voxels(cell).into_iter().map(entry);
+            let (key, owner) = match request.construction {
                 Construction::V => voxels.max(),
                 Construction::T => voxels.min(),
             }
             .unwrap();
-            let facets = plain::facets(cell).map(|facet| numbers[&facet]).collect();
+            let facets = complex.facets(cell).map(|facet| numbers[&facet]).collect();
             (key, owner, plain::dim(&cell), number, facets)
         };
         let mut all: Vec<_> = cells.iter().enumerate().map(cell).collect();
@@ -161,16 +160,19 @@ mod tests {
 
     fn check<T: Voxel>(image: &Image<T>) {
         let any = T::any(Image::new(image.shape(), image.voxels().to_vec()).unwrap());
-        for (construction, superlevel) in
-            [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)])
+        let filtrations =
+            [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)]);
+        for ((construction, superlevel), periodic) in
+            filtrations.flat_map(|filtration| Periodic::all(image.shape()).map(move |all| (filtration, all)))
         {
-            let all = by_definition(image, construction, superlevel);
+            let request =
+                PersistenceRequest { construction, superlevel, periodic, ..PersistenceRequest::default() };
+            let all = by_definition(image, &request);
             for upper_dim in [None, Some(0), Some(1), Some(2)] {
                 let max_dim = upper_dim.unwrap_or(3).min(image.shape().dim());
                 let cells: Vec<_> = all.iter().filter(|cell| cell.2 <= max_dim).collect();
                 let sums = Sums::default();
-                let complex =
-                    super::image_complex::<u32>(&any, construction, superlevel, upper_dim, &sums).unwrap();
+                let complex = super::image_complex::<u32>(&any, &request, upper_dim, &sums).unwrap();
                 let place = |number: usize| cells.iter().position(|cell| cell.3 == number).unwrap() as u32;
                 assert_eq!((complex.matrix.len(), complex.max_dim), (cells.len(), max_dim as u8));
                 for (column, cell) in cells.iter().enumerate() {
@@ -212,8 +214,8 @@ mod tests {
             let voxels: AnyImage = Image::new(shape, voxels).unwrap().into();
             for (construction, upper_dim) in [(Construction::T, None), (Construction::V, Some(1))] {
                 let sums = Sums::default();
-                let complex =
-                    super::image_complex::<u32>(&voxels, construction, false, upper_dim, &sums).unwrap();
+                let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
+                let complex = super::image_complex::<u32>(&voxels, &request, upper_dim, &sums).unwrap();
                 assert_eq!(complex.matrix.check(), Ok(()));
                 let stages: Vec<_> = sums.stages().iter().map(|told| (told.stage, told.total > 1)).collect();
                 let counted =
@@ -227,7 +229,8 @@ mod tests {
     fn an_image_with_more_cells_than_are_numbered() {
         let shape = Shape::new(&[1 << 16, 1 << 14], Order::C).unwrap();
         let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap().into();
-        let error = super::image_complex::<u32>(&blank, Construction::T, false, None, &()).unwrap_err();
+        let error =
+            super::image_complex::<u32>(&blank, &PersistenceRequest::default(), None, &()).unwrap_err();
         let cells = ((1_usize << 17) + 1) * ((1 << 15) + 1);
         let expected = "expected at most 2147483647 cells, which 32-bit indices number, found";
         assert_eq!(error.to_string(), format!("{expected} {cells}"));

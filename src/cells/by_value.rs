@@ -3,7 +3,7 @@
 use phat_formats::Index;
 
 use super::boundary_matrix::sorted;
-use super::cubical_grid::{self, filter};
+use super::cubical_grid::{self, Line, filter};
 use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::{Construction, Voxel};
 use crate::input::{Place, Problem};
@@ -42,9 +42,10 @@ pub(crate) fn cubical_complex_watched<I: Index>(
 ) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
     check(shape, values)?;
     // An image that is too large is refused before any sorting.
-    cubical_grid::cells::<I>(Construction::V, shape)?;
+    let axes: Vec<Line> = shape.iter().map(|&voxels| Line { voxels, is_periodic: false }).collect();
+    cubical_grid::cells::<I>(Construction::V, &axes)?;
     let (levels, ranks) = rank::<I>(values);
-    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, progress)?;
+    let filtered = filter(Construction::V, &axes, &ranks, levels.len(), upper_dim, progress)?;
     let values = filtered.levels(|rank| levels[rank]);
     Ok(WeightedBoundaryMatrix { matrix: filtered.matrix, values, max_dim: filtered.max_dim })
 }

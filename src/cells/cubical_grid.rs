@@ -9,6 +9,8 @@
 //! | V | 2n − 1 | is cell 2k | 2k + 1 lies between the voxels k and k + 1 | the greatest of its vertices |
 //! | T | 2n + 1 | is cell 2k + 1 | 2k lies between the voxels k − 1 and k, if both exist | the least of the voxels that contain it |
 //!
+//! Along a periodic axis there are 2n cells, after the last of which comes the first again.
+//!
 //! Cells are sorted by counting: a cell goes to the bucket of its rank and dimension. Within a bucket cells are
 //! ordered by number.
 
@@ -16,7 +18,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index};
 
 use super::ComplexError;
 use super::boundary_matrix::boundary_matrix;
-use crate::cubical::Construction;
+use crate::cubical::{Construction, Order, Periodic, Shape};
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -42,6 +44,34 @@ impl<I: Index> Filtered<I> {
     }
 }
 
+/// An axis of an image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    /// Number of voxels.
+    pub(crate) voxels: usize,
+    /// Whether the last voxel is next to the first.
+    pub(crate) is_periodic: bool,
+}
+
+impl Line {
+    /// The axes of an image of this shape, in the reverse of the user's order: the fastest in C order first.
+    pub(crate) fn of(shape: Shape, periodic: Periodic) -> Vec<Line> {
+        let shape = shape.in_order(Order::C);
+        let axes = shape.extents().into_iter().zip(periodic.in_memory(shape)).skip(3 - shape.dim());
+        axes.rev().map(|(voxels, is_periodic)| Line { voxels, is_periodic }).collect()
+    }
+
+    /// Number of cells along the axis, if 64 bits suffice.
+    fn cells(self, construction: Construction) -> Option<usize> {
+        let twice = self.voxels.checked_mul(2)?;
+        match construction {
+            _ if self.is_periodic => Some(twice),
+            Construction::V => twice.checked_sub(1),
+            Construction::T => twice.checked_add(1),
+        }
+    }
+}
+
 /// Sorts the cells of an image by (rank, dimension, number). `shape` has the fastest axis first; `ranks` are those of
 /// the voxels, below `count`. Cells above the dimension `upper_dim` are left out. Stages are reported to `progress`.
 ///
@@ -49,7 +79,7 @@ impl<I: Index> Filtered<I> {
 /// There are more cells, entries or buckets than the index type can number.
 pub(super) fn filter<I: Index>(
     construction: Construction,
-    shape: &[usize],
+    shape: &[Line],
     ranks: &[I],
     count: usize,
     upper_dim: Option<usize>,
@@ -68,32 +98,31 @@ pub(super) fn filter<I: Index>(
     let dim = |cell: usize| (keys[cell].to_usize() % (max_dim + 1)) as Dimension;
     let facets = |cell: usize| {
         let along = grid.coordinates(cell).filter(|(_, coordinate)| coordinate % 2 == 1);
-        along.flat_map(move |(axis, _)| [cell - axis.cell_stride, cell + axis.cell_stride])
+        along.flat_map(move |(axis, coordinate)| {
+            let first = cell - coordinate * axis.cell_stride;
+            [coordinate - 1, (coordinate + 1) % axis.cells].map(|facet| first + facet * axis.cell_stride)
+        })
     };
     let matrix = boundary_matrix(&order, &position, dim, &|dim| 2 * dim, facets, progress)?;
     Ok(Filtered { matrix, max_dim: max_dim as Dimension, order, keys })
 }
 
 /// Number of cells of an image, if 64 bits suffice.
-pub(crate) fn count_cells(construction: Construction, shape: &[usize]) -> Option<usize> {
-    let along = |voxels: usize| match construction {
-        Construction::V => voxels.checked_mul(2)?.checked_sub(1),
-        Construction::T => voxels.checked_mul(2)?.checked_add(1),
-    };
-    shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?))
+pub(crate) fn count_cells(construction: Construction, shape: &[Line]) -> Option<usize> {
+    shape.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.cells(construction)?))
 }
 
 /// Number of cells.
 ///
 /// # Errors
 /// The index type cannot number that many.
-pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, ComplexError> {
+pub(super) fn cells<I: Index>(construction: Construction, shape: &[Line]) -> Result<usize, ComplexError> {
     ComplexError::check_size::<I>("cells", count_cells(construction, shape))
 }
 
 /// Bytes of memory for `cells` cells with their boundaries: each has a key, its places in both orders, an offset, an
 /// owner, a dimension and its facets, on average one per axis.
-pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
+pub(super) fn bytes<I>(cells: usize, shape: &[Line]) -> u64 {
     (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
 }
 
@@ -136,8 +165,7 @@ struct Axis {
     cells: usize,
     /// Difference between the numbers of consecutive cells along the axis.
     cell_stride: usize,
-    /// Number of voxels along the axis.
-    voxels: usize,
+    line: Line,
     /// Difference between the places of consecutive voxels along the axis.
     voxel_stride: usize,
 }
@@ -145,25 +173,24 @@ struct Axis {
 impl Axis {
     /// The first and the last voxel along this axis that a cell contains (V) or is contained in (T).
     fn voxels(&self, construction: Construction, coordinate: usize) -> (usize, usize) {
+        let Line { voxels, is_periodic } = self.line;
         match construction {
-            Construction::V => (coordinate / 2, coordinate.div_ceil(2)),
-            Construction::T => (coordinate.saturating_sub(1) / 2, (coordinate / 2).min(self.voxels - 1)),
+            Construction::V => (coordinate / 2, coordinate.div_ceil(2) % voxels),
+            Construction::T if is_periodic => ((coordinate + self.cells - 1) / 2 % voxels, coordinate / 2),
+            Construction::T => (coordinate.saturating_sub(1) / 2, (coordinate / 2).min(voxels - 1)),
         }
     }
 }
 
 impl Grid {
     /// Creates the grid of a shape whose cells can be counted.
-    fn new(construction: Construction, shape: &[usize]) -> Self {
+    fn new(construction: Construction, shape: &[Line]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
-        let axis = |&voxels: &usize| {
-            let cells = match construction {
-                Construction::V => 2 * voxels - 1,
-                Construction::T => 2 * voxels + 1,
-            };
-            let axis = Axis { cells, cell_stride, voxels, voxel_stride };
+        let axis = |&line: &Line| {
+            let cells = line.cells(construction).expect("the cells can be counted");
+            let axis = Axis { cells, cell_stride, line, voxel_stride };
             cell_stride *= cells;
-            voxel_stride *= voxels;
+            voxel_stride *= line.voxels;
             axis
         };
         Grid { construction, axes: shape.iter().map(axis).collect() }
@@ -236,10 +263,11 @@ impl Grid {
             let (first, last) = axis.voxels(self.construction, coordinate);
             dim += coordinate % 2;
             corners.iter_mut().for_each(|corner| *corner += first * axis.voxel_stride);
-            if last > first {
+            if last != first {
+                let half = corners.len();
                 corners.extend_from_within(..);
-                let half = corners.len() / 2;
-                corners[half..].iter_mut().for_each(|corner| *corner += axis.voxel_stride);
+                let step = last.wrapping_sub(first).wrapping_mul(axis.voxel_stride);
+                corners[half..].iter_mut().for_each(|corner| *corner = corner.wrapping_add(step));
             }
         }
         dim

@@ -28,7 +28,7 @@ use crate::memory::Refused;
 pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
 pub(crate) use by_value::cubical_complex_watched;
-pub(crate) use cubical_grid::count_cells;
+pub(crate) use cubical_grid::{Line, count_cells};
 pub use rips::rips_complex;
 
 /// The error of a complex that cannot be built.

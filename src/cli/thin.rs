@@ -16,7 +16,7 @@ use lacuna::cubical::thinning::{
 };
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
-use lacuna::cubical::{Shape, VoxelType};
+use lacuna::cubical::{Periodic, Shape, VoxelType};
 use lacuna::output::number::General;
 use lacuna::output::skeletons::{Skeleton, SkeletonFormat};
 
@@ -192,7 +192,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     }
     request.suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        check(shape).map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
+        check(shape, Periodic::NONE)
+            .map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
     }
     let rule = request.rule_for(shape);
     let memory = memory_plan(shape, stream.bytes(), rule);

@@ -6,9 +6,10 @@ use super::error::CubicalError;
 use super::image::AnyImage;
 use super::persistence::representatives::Representatives;
 use super::persistence::{
-    Class, Classes, FINDING_CYCLES, Persistence, PersistenceRequest, PersistenceStatistics, persistence,
+    Class, Classes, FINDING_CYCLES, Limits, Persistence, PersistenceRequest, PersistenceStatistics,
+    persistence,
 };
-use super::value::{Inexact, Value};
+use super::value::Inexact;
 use crate::backend::{Backend, Decision, on_threads};
 use crate::diagram::{Bar, BarSelection, Diagram};
 use crate::progress::{Progress, interruptible};
@@ -33,8 +34,8 @@ pub struct Cubical<'a> {
     pub image: &'a AnyImage,
     /// The filtration and the dimensions.
     pub request: PersistenceRequest,
-    /// Value at which the filtration ends (default: none), compared exactly. Classes that die later become essential.
-    pub threshold: Option<Value>,
+    /// Where the filtration ends (default: nowhere). Classes that die later become essential.
+    pub limits: Limits<'a>,
     /// The bars whose representatives are also computed (default: none). "Longest" selects among the bars of dimension
     /// 1 and above, or of dimension 0 if there are no others; see
     /// [`representatives`](super::persistence::representatives).
@@ -62,10 +63,10 @@ pub struct CubicalOutcome {
 }
 
 impl<'a> Cubical<'a> {
-    /// A computation on `image` without threshold and representatives, on all cores.
+    /// A computation on all of `image`, without threshold and representatives, on all cores.
     pub fn new(image: &'a AnyImage, request: PersistenceRequest) -> Self {
-        let (threshold, representatives, threads) = (None, None, None);
-        Cubical { image, request, threshold, representatives, threads, backend: Backend::default() }
+        let (limits, representatives, threads) = (Limits::default(), None, None);
+        Cubical { image, request, limits, representatives, threads, backend: Backend::default() }
     }
 
     /// The persistence diagram in voxel values. For superlevel sets, births are greater than deaths. Essential bars die
@@ -91,21 +92,19 @@ impl<'a> Cubical<'a> {
 
     /// Runs [`Cubical::solve`] on the current thread pool.
     fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        let Cubical { image, request, threshold, representatives, backend, .. } = self;
-        let found = persistence(image, request, backend, representatives.is_some(), progress)?;
+        let Cubical { image, request, limits, representatives, backend, .. } = self;
+        let found = persistence(image, limits.mask, request, backend, representatives.is_some(), progress)?;
         let Persistence { mut classes, statistics, decision, trace } = found;
         let start = Instant::now();
         let representatives = match trace.zip(representatives.as_ref()) {
             Some((trace, bars)) => {
                 progress.begin(FINDING_CYCLES, None, 1);
-                Some(trace.representatives(image, *threshold, bars, progress)?)
+                Some(trace.representatives(image, *limits, bars, progress)?)
             }
             None => None,
         };
         let cycles_took = start.elapsed();
-        if let Some(threshold) = *threshold {
-            classes = classes.cut(image, request, threshold);
-        }
+        classes = classes.cut(image, request, *limits);
         Ok(CubicalOutcome { classes, statistics, decision, representatives, cycles_took })
     }
 }
@@ -141,7 +140,11 @@ mod tests {
         let inf = f64::INFINITY;
         let line = Cubical::new(&line, PersistenceRequest::default());
         assert_eq!(bars(line.clone()), [(0.5, inf), (1.0, 9.0), (3.0, 7.0)]);
-        let ended = Cubical { threads: Some(1), threshold: Some(8.0.into()), ..line.clone() };
+        let ended = Cubical {
+            threads: Some(1),
+            limits: Limits::up_to(crate::cubical::Value::from(8.0)),
+            ..line.clone()
+        };
         assert_eq!(bars(ended), [(0.5, inf), (1.0, inf), (3.0, 7.0)]);
         let request = PersistenceRequest { superlevel: true, ..line.request };
         assert_eq!(bars(Cubical { request, ..line }), [(9.0, -inf), (7.0, 0.5)]);

@@ -11,50 +11,75 @@ pub(crate) fn dim(cell: &Cell) -> usize {
     cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count()
 }
 
-/// All cells. Voxels have even coordinates where they are vertices and odd ones where they are top cells.
-pub(crate) fn cells(
+/// The cells of an image. Voxels have even coordinates where they are vertices and odd ones where they are top cells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlainCells {
     extents: [usize; 3],
     axes: usize,
     construction: Construction,
-) -> impl Iterator<Item = Cell> {
-    let [planes, rows, columns] = std::array::from_fn(|axis| match construction {
-        Construction::V => 2 * extents[axis] - 1,
-        Construction::T if axis + axes >= 3 => 2 * extents[axis] + 1,
-        Construction::T => 1,
-    });
-    (0..planes * rows * columns).map(move |i| [i / columns / rows, i / columns % rows, i % columns])
+    /// Whether each axis closes up: after 2n coordinates of cells, for n voxels, comes the first again.
+    pub(crate) is_periodic: [bool; 3],
 }
 
-/// The places of the voxels that are the vertices of a cell, or that contain it.
-pub(crate) fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
-    let along = |axis: usize| -> Vec<usize> {
-        let (half, odd) = (cell[axis] / 2, cell[axis] % 2 == 1);
-        match construction {
-            Construction::V if odd => vec![half, half + 1],
-            Construction::T if !odd && half > 0 => vec![half - 1, half],
-            _ => vec![half],
-        }
-    };
-    let mut places = Vec::new();
-    for z in along(0) {
-        for y in along(1) {
-            for x in along(2).into_iter().filter(|&x| z < extents[0] && y < extents[1] && x < extents[2]) {
-                places.push((z * extents[1] + y) * extents[2] + x);
-            }
+impl PlainCells {
+    /// The cells of an image with these extents in C order, the last `axes` of which are the user's; no axis closes up.
+    pub(crate) fn new(extents: [usize; 3], axes: usize, construction: Construction) -> Self {
+        PlainCells { extents, axes, construction, is_periodic: [false; 3] }
+    }
+
+    /// The number of cells along an axis.
+    fn along(&self, axis: usize) -> usize {
+        match self.construction {
+            _ if self.is_periodic[axis] => 2 * self.extents[axis],
+            Construction::V => 2 * self.extents[axis] - 1,
+            Construction::T if axis + self.axes >= 3 => 2 * self.extents[axis] + 1,
+            Construction::T => 1,
         }
     }
-    places
-}
 
-/// The facets of a cell.
-pub(crate) fn facets(cell: Cell) -> impl Iterator<Item = Cell> {
-    let moved = move |axis: usize, coordinate: usize| {
-        let mut facet = cell;
-        facet[axis] = coordinate;
-        facet
-    };
-    let odd = (0..3).filter(move |&axis| cell[axis] % 2 == 1);
-    odd.flat_map(move |axis| [moved(axis, cell[axis] - 1), moved(axis, cell[axis] + 1)])
+    /// All cells.
+    pub(crate) fn all(self) -> impl Iterator<Item = Cell> {
+        let [planes, rows, columns] = std::array::from_fn(|axis| self.along(axis));
+        (0..planes * rows * columns).map(move |i| [i / columns / rows, i / columns % rows, i % columns])
+    }
+
+    /// The places of the voxels that are the vertices of a cell, or that contain it, ascending.
+    pub(crate) fn voxels(&self, cell: Cell) -> Vec<usize> {
+        let along = |axis: usize| -> Vec<usize> {
+            let (half, extent) = (cell[axis] / 2, self.extents[axis]);
+            let (is_odd, is_periodic) = (cell[axis] % 2 == 1, self.is_periodic[axis]);
+            let mut along = match self.construction {
+                Construction::V if is_odd => vec![half, (half + 1) % extent],
+                Construction::T if !is_odd && (half > 0 || is_periodic) => {
+                    vec![(half + extent - 1) % extent, half]
+                }
+                _ => vec![half],
+            };
+            along.retain(|&voxel| voxel < extent);
+            along.sort_unstable();
+            along
+        };
+        let mut places = Vec::new();
+        for z in along(0) {
+            for y in along(1) {
+                for x in along(2) {
+                    places.push((z * self.extents[1] + y) * self.extents[2] + x);
+                }
+            }
+        }
+        places
+    }
+
+    /// The facets of a cell.
+    pub(crate) fn facets(self, cell: Cell) -> impl Iterator<Item = Cell> {
+        let moved = move |axis: usize, coordinate: usize| {
+            let mut facet = cell;
+            facet[axis] = coordinate % self.along(axis);
+            facet
+        };
+        let odd = (0..3).filter(move |&axis| cell[axis] % 2 == 1);
+        odd.flat_map(move |axis| [moved(axis, cell[axis] - 1), moved(axis, cell[axis] + 1)])
+    }
 }
 
 #[cfg(test)]
@@ -82,16 +107,17 @@ mod tests {
                     counts = (0..=counts.len()).map(of_dim).collect();
                 }
                 let mut found = vec![0; axes + 1];
-                for cell in cells(extents, axes, construction) {
+                let cells = PlainCells::new(extents, axes, construction);
+                for cell in cells.all() {
                     found[dim(&cell)] += 1;
-                    let facets: Vec<Cell> = facets(cell).collect();
+                    let facets: Vec<Cell> = cells.facets(cell).collect();
                     assert_eq!(facets.len(), 2 * dim(&cell));
                     for facet in facets {
                         let steps: Vec<usize> = (0..3).map(|axis| facet[axis].abs_diff(cell[axis])).collect();
                         assert_eq!((dim(&facet) + 1, steps.iter().sum()), (dim(&cell), 1));
                     }
                     // The voxels of a cell of V are its vertices; those of T contain it.
-                    let around = voxels(cell, extents, construction);
+                    let around = cells.voxels(cell);
                     let most =
                         1 << if construction == Construction::V { dim(&cell) } else { axes - dim(&cell) };
                     assert!((1..=most).contains(&around.len()) && around.is_sorted());
@@ -102,7 +128,7 @@ mod tests {
                 assert_eq!(found, counts, "{extents:?} {construction:?}");
             }
         }
-        let corner = voxels([2, 2, 2], [2, 2, 2], Construction::T);
-        assert_eq!((corner, voxels([0, 4, 2], [2, 2, 2], Construction::T)), ((0..8).collect(), vec![2, 3]));
+        let cells = PlainCells::new([2, 2, 2], 3, Construction::T);
+        assert_eq!((cells.voxels([2, 2, 2]), cells.voxels([0, 4, 2])), ((0..8).collect(), vec![2, 3]));
     }
 }

@@ -9,7 +9,7 @@ use super::ecc::{Bins, EccRequest, Vcec};
 use super::error::CubicalError;
 use super::euler::EulerCurve;
 use super::image::AnyImage;
-use super::persistence::{Classes, PersistenceRequest};
+use super::persistence::{Classes, Limits, PersistenceRequest};
 use super::shape::Shape;
 use super::value::Value;
 use crate::backend::Backend;
@@ -27,6 +27,12 @@ pub enum VerifyError {
         expected: usize,
         /// The greatest dimension that is requested.
         found: usize,
+    },
+    /// The curve is not computed for images with periodic axes.
+    #[error("expected no periodic axes, found axis {axis}")]
+    Periodic {
+        /// The index of the first periodic axis, from 0.
+        axis: usize,
     },
     /// The bars contradict the curve.
     #[error(
@@ -48,20 +54,23 @@ pub enum VerifyError {
     Memory(#[from] Refused),
 }
 
-/// Checks that the request has the bars of all dimensions, without which they cannot be verified.
+/// Checks that the request has the bars of all dimensions, without which they cannot be verified, and no periodic axes.
 ///
 /// # Errors
-/// [`VerifyError::Dimensions`].
+/// [`VerifyError::Dimensions`], [`VerifyError::Periodic`].
 pub fn check(shape: Shape, request: &PersistenceRequest) -> Result<(), VerifyError> {
-    let (needed, requested) = (shape.dim(), request.dimensions(shape.dim()));
+    if let Some(axis) = request.periodic.axes().next() {
+        return Err(VerifyError::Periodic { axis });
+    }
+    let (needed, requested) = (shape.dim(), request.dimensions(shape));
     if requested < needed {
         return Err(VerifyError::Dimensions { expected: needed - 1, found: requested.saturating_sub(1) });
     }
     Ok(())
 }
 
-/// Compares the bars of an image, computed by `request` up to a threshold, if any, with the Euler characteristic curve
-/// of the same filtration. The unit of work that is reported to `progress` is a voxel.
+/// Compares the bars of an image, computed by `request` up to the limits, with the Euler characteristic curve of the
+/// same filtration. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
 /// [`VerifyError`]: the first value at which they differ; or the check is not possible.
@@ -69,15 +78,30 @@ pub fn verify(
     image: &AnyImage,
     classes: &Classes,
     request: &PersistenceRequest,
-    threshold: Option<Value>,
+    limits: Limits<'_>,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(), VerifyError> {
     check(image.shape(), request)?;
+    if let Some(mask) = limits.mask {
+        // Voxels outside the mask have the last rank, and the curve is that of ranks up to the last one reached.
+        let ranks = mask.ranks(image, request.superlevel);
+        let reached = (0..image.shape().count()).filter(|&place| limits.reach(image, request, place));
+        let Some(last) = reached.max_by_key(|&place| ranks.exact(place).integer()) else { return Ok(()) };
+        let limits = Limits::up_to(ranks.exact(last));
+        let request = PersistenceRequest { superlevel: false, ..*request };
+        return verify(&ranks, classes, &request, limits, backend, progress).map_err(|error| match error {
+            VerifyError::Differs { value, euler, bars } => {
+                let of_rank = (0..image.shape().count()).find(|&place| ranks.exact(place) == value);
+                VerifyError::Differs { value: of_rank.map_or(value, |place| image.exact(place)), euler, bars }
+            }
+            error => error,
+        });
+    }
     let PersistenceRequest { construction, superlevel, .. } = *request;
     let curve = EccRequest { construction, superlevel, bins: Bins::Distinct };
     let curve = EulerCurve { backend: backend.clone(), ..EulerCurve::new(image, curve) };
-    compare(image, classes, request, threshold, &curve.solve(progress)?.vcec)
+    compare(image, classes, request, limits.threshold, &curve.solve(progress)?.vcec)
 }
 
 /// Compares the bars with a curve that has a row for each value of the image.
@@ -128,11 +152,15 @@ mod tests {
     use crate::cubical::{Construction, Cubical, Image, Order};
 
     fn solved(image: &AnyImage, request: PersistenceRequest, threshold: Option<Value>) -> Classes {
-        Cubical { threshold, ..Cubical::new(image, request) }.solve(&()).unwrap().classes
+        Cubical { limits: Limits::up_to(threshold), ..Cubical::new(image, request) }
+            .solve(&())
+            .unwrap()
+            .classes
     }
 
     fn verified(image: &AnyImage, classes: &Classes, request: &PersistenceRequest) -> Result<(), String> {
-        verify(image, classes, request, None, &Backend::default(), &()).map_err(|error| error.to_string())
+        verify(image, classes, request, Limits::default(), &Backend::default(), &())
+            .map_err(|error| error.to_string())
     }
 
     /// A ring of 1 around 9, and a 4 beside it.
@@ -181,7 +209,8 @@ mod tests {
             for (construction, superlevel) in
                 [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)])
             {
-                let request = PersistenceRequest { construction, superlevel, max_dim: None };
+                let request =
+                    PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
                 let shape = Shape::new(axes, Order::F).unwrap();
                 let voxels: Vec<i16> = (0..shape.count()).map(|_| random.random_range(-3..4)).collect();
                 let image = Image::new(shape, voxels).unwrap().into();
@@ -197,7 +226,8 @@ mod tests {
                 }
                 let threshold = Value::Signed(random.random_range(-3..4));
                 let classes = solved(&image, request, Some(threshold));
-                verify(&image, &classes, &request, Some(threshold), &Backend::default(), &()).unwrap();
+                let limits = Limits::up_to(threshold);
+                verify(&image, &classes, &request, limits, &Backend::default(), &()).unwrap();
             }
         }
     }

@@ -19,6 +19,8 @@ pub(crate) struct GridLayout {
     pub(crate) start: usize,
     /// Whether of two voxels with equal keys the one at the lesser place is later.
     pub(crate) is_reversed: bool,
+    /// Whether the grid closes up along each axis, the fastest axis first.
+    pub(crate) is_periodic: [bool; 3],
 }
 
 impl GridLayout {
@@ -69,11 +71,17 @@ impl GradientKernel {
         let [planes, rows, columns] = layout.extents;
         let voxels = planes * rows * columns;
         let [_, row_stride, plane_stride] = layout.strides;
-        let sizes = [layout.start, row_stride, plane_stride, voxels, rows, columns].map(|size| size as u64);
+        let sizes = [layout.start, row_stride, plane_stride, planes, rows, columns].map(|size| size as u64);
         let (axes, is_reversed) = (layout.axes as u32, u32::from(layout.is_reversed));
+        let periodic = (0..3).fold(0, |mask, axis| mask | u32::from(layout.is_periodic[axis]) << axis);
         let launch = self.codes.launch(blocks_of(voxels, THREADS), THREADS, 0).input(keys);
         let launch = launch.values(&sizes);
-        let launch = launch.value(&axes).value(&is_reversed).input(&numbering.first).input(&numbering.packed);
+        let launch = launch
+            .value(&axes)
+            .value(&is_reversed)
+            .value(&periodic)
+            .input(&numbering.first)
+            .input(&numbering.packed);
         // SAFETY: voxels and their neighbours are on the grid; the tables have entries for all words of 12 bits and
         // of 16 bits.
         unsafe { launch.output(codes).go() }

@@ -3,7 +3,7 @@
 use super::complex::EmbeddedComplex;
 use super::error::EctError;
 use super::request::{Center, Ect, EctRequest, smooth};
-use crate::cubical::plain_cells::{cells, dim, voxels};
+use crate::cubical::plain_cells::{PlainCells, dim};
 use crate::cubical::{AnyImage, Construction};
 
 /// A cell: its dimension, the coordinates of its vertices, and its weight.
@@ -18,8 +18,9 @@ pub fn of_image(image: &AnyImage, request: &EctRequest) -> Result<Ect, EctError>
     let (dimension, is_v) = (shape.dim(), request.construction == Construction::V);
     let middle = extents.map(|extent| (extent - usize::from(is_v)) as f64 / 2.0);
     let mut all: Vec<Cell> = Vec::new();
-    for cell in cells(extents, dimension, request.construction) {
-        let around = voxels(cell, extents, request.construction);
+    let cells = PlainCells::new(extents, dimension, request.construction);
+    for cell in cells.all() {
+        let around = cells.voxels(cell);
         let values: Vec<f64> =
             around.iter().map(|&place| image.value(place)).filter(|&value| value != 0.0).collect();
         let is_there = if is_v { values.len() == around.len() } else { !values.is_empty() };

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cells::rips_complex;
 use lacuna::cubical::ecc::EccRequest;
-use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::via_matrix::{self, ViaMatrixError};
+use lacuna::cubical::persistence::{Limits, PersistenceRequest};
 use lacuna::cubical::thinning::{BitImage, ThinningRequest};
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skeleton};
 use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles};
@@ -152,7 +152,7 @@ fn images_are_interrupted_at_any_time() {
     }
     let run = |progress: &dyn Progress| {
         let (request, processor) = (PersistenceRequest::default(), Backend::default());
-        Ok(via_matrix::persistence(&image, &request, &processor, progress)?.classes)
+        Ok(via_matrix::persistence(&image, &request, Limits::default(), &processor, progress)?.classes)
     };
     let is_end =
         |error: &ViaMatrixError| matches!(error, ViaMatrixError::Reduce(MatrixError::Interrupted(_)));

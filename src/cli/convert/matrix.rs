@@ -3,6 +3,7 @@
 use std::io;
 
 use lacuna::cells::AnyImageComplex;
+use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
 
@@ -62,7 +63,8 @@ pub(super) fn of_image(
     let image = read_image(stream, frame)?;
     let (construction, superlevel) = (arguments.filtration.construction(), arguments.filtration.superlevel);
     let upper_dim = arguments.dimension.of_cells();
-    let build = || AnyImageComplex::new(&image, construction, superlevel, upper_dim, &frame.meter);
+    let request = PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
+    let build = || AnyImageComplex::new(&image, &request, upper_dim, &frame.meter);
     let complex = frame.record.timed("build", build);
     let complex = complex.map_err(|source| CliError::about(&frame.name, source))?;
     let (cells, entries) = (complex.cells(), complex.entries());

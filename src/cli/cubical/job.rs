@@ -3,13 +3,13 @@
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::Representatives;
 use lacuna::cubical::persistence::{
-    self, Class, Classes, MachineError, PersistenceRequest as Request, footprint, via_matrix,
+    self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint, via_matrix,
 };
 use lacuna::cubical::read::ImageOptions;
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::verify;
-use lacuna::cubical::{AnyImage, Cubical, CubicalError, CubicalOutcome};
+use lacuna::cubical::{AnyImage, Cubical, CubicalError, CubicalOutcome, Mask};
 use lacuna::matrix::{self, Reason};
 use lacuna::output::geometry::Geometry;
 use lacuna::output::images::{Barcode, ImageBarsFormat};
@@ -36,6 +36,7 @@ pub(super) struct Job<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) options: &'a ImageOptions,
     pub(super) backend: Backend,
+    pub(super) mask: Option<Mask>,
     pub(super) format: ImageBarsFormat,
     /// The drawing of cycles, if requested; only for a single image.
     pub(super) drawing: Option<Drawing<'a>>,
@@ -60,7 +61,7 @@ impl Job<'_> {
     /// |---|---|
     /// | `version` | of the program |
     /// | `file`, `shape`, `voxels` | the image, voxels along its axes, their type |
-    /// | `construction`, `superlevel`, `threshold` | the filtration |
+    /// | `construction`, `superlevel`, `periodic`, `mask`, `threshold` | the filtration |
     /// | `via`, `backend`, `threads` | how, and what did the work |
     /// | `memory` | the plan of the memory |
     /// | `finite`, `essential` | bars of each dimension |
@@ -77,18 +78,25 @@ impl Job<'_> {
         if arguments.run.checkpoint.is_asked_for() {
             input_identity::check_one_file(&task.input, self.options)?;
         }
-        run.begin(&|| input_identity::of_bytes(&task.input))?;
+        run.begin(&|| {
+            let image = input_identity::of_bytes(&task.input)?;
+            let mask = arguments.mask.as_deref().map(input_identity::of_bytes).transpose()?;
+            Ok(mask.map_or(image.clone(), |mask| format!("{image}; mask of {mask}")))
+        })?;
         let name = frame.name.clone();
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
         let stream = open_image(&task.input, &options, frame)?;
         if arguments.via == Way::Gradient {
             // An image that is too large is refused before it is read.
-            let checked = persistence::check(stream.shape());
+            let checked = persistence::check(stream.shape(), arguments.request().periodic);
             checked.map_err(|source| CliError::about(&name, source))?;
         }
         let failed = |source| CliError::about(format!("--verify: {name}"), source);
         if arguments.verify {
             verify::check(stream.shape(), &arguments.request()).map_err(failed)?;
+        }
+        if let Some(mask) = &self.mask {
+            mask.check(stream.shape()).map_err(|source| CliError::about(&name, source))?;
         }
         let memory = arguments.memory_plan(stream.shape(), stream.voxel_type(), stream.bytes());
         memory.check(0, footprint::HELPS).map_err(|source| CliError::about(&name, source))?;
@@ -97,11 +105,11 @@ impl Job<'_> {
             Some(OrAuto(rule)) => self.thinned(&image, rule, frame)?,
             None => image,
         };
-        let (request, threshold) = (arguments.request(), arguments.threshold());
+        let (request, limits) = (arguments.request(), self.limits());
         let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, frame)?;
         if arguments.verify {
             let (backend, meter) = (&self.backend, &frame.meter);
-            let verify = || verify::verify(&image, &classes, &request, threshold, backend, meter);
+            let verify = || verify::verify(&image, &classes, &request, limits, backend, meter);
             let (verified, took) = timed(verify);
             verified.map_err(failed)?;
             frame.record.time("verify", took);
@@ -115,7 +123,7 @@ impl Job<'_> {
             image: &image,
             classes: &classes,
             request: &request,
-            threshold,
+            limits,
             representatives: cycles.as_ref().filter(|_| arguments.representatives.are_named()),
         };
         let format = self.format;
@@ -146,11 +154,12 @@ impl Job<'_> {
         }
         let backend = reasons.iter().find(|reason| reason.what == "backend");
         let backend = backend.map_or("cpu", |reason| reason.choice.as_str());
-        let Request { construction, superlevel, .. } = request;
+        let Request { construction, superlevel, periodic, .. } = request;
         let record = &mut frame.record;
         record.set("shape", shape.axes()).set("voxels", voxels);
         record.set("construction", construction.to_string()).set("superlevel", superlevel);
-        record.set("threshold", threshold).set("via", arguments.via).set("backend", backend);
+        record.set("periodic", periodic.axes().collect::<Vec<_>>()).set("mask", &arguments.mask);
+        record.set("threshold", limits.threshold).set("via", arguments.via).set("backend", backend);
         record.set("threads", rayon::current_num_threads()).set("memory", &memory);
         record.set("finite", finite).set("essential", essential);
         frame.show(
@@ -158,7 +167,14 @@ impl Job<'_> {
             |page| {
                 let sets = if superlevel { "superlevel" } else { "sublevel" };
                 page.fact("image", &described);
-                page.fact("filtration", format_args!("{sets} sets, {construction}-construction")).plan(plan);
+                page.fact("filtration", format_args!("{sets} sets, {construction}-construction"));
+                if !periodic.is_none() {
+                    page.fact("axes", periodic);
+                }
+                if let Some(mask) = &arguments.mask {
+                    page.fact("mask", mask.display());
+                }
+                page.plan(plan);
             },
         )?;
         if frame.batch.is_none() {
@@ -166,6 +182,11 @@ impl Job<'_> {
             std::mem::forget((image, classes));
         }
         Ok(())
+    }
+
+    /// Where the filtration ends.
+    fn limits(&self) -> Limits<'_> {
+        Limits { threshold: self.arguments.threshold(), mask: self.mask.as_ref() }
     }
 
     fn thinned(
@@ -200,13 +221,13 @@ impl Job<'_> {
 
     fn solve(&self, image: &AnyImage, request: Request, frame: &mut Frame<'_>) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
-        let (backend, threshold) = (&self.backend, self.arguments.threshold());
+        let (backend, limits) = (&self.backend, self.limits());
         match self.arguments.via {
             Way::Gradient => {
                 let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
                 let (representatives, backend) =
                     (self.arguments.representatives.selection(), backend.clone());
-                let cubical = Cubical { threshold, representatives, backend, ..Cubical::new(image, request) };
+                let cubical = Cubical { limits, representatives, backend, ..Cubical::new(image, request) };
                 let (found, took) = timed(|| cubical.solve(&progress));
                 let outcome = found.map_err(|error| match error {
                     CubicalError::Persistence(MachineError::Stage(source)) => {
@@ -237,7 +258,7 @@ impl Job<'_> {
                 Ok(Found { classes, reasons, matrix: None, cycles: representatives })
             }
             Way::Matrix => {
-                let solve = || via_matrix::persistence(image, &request, backend, &frame.meter);
+                let solve = || via_matrix::persistence(image, &request, limits, backend, &frame.meter);
                 let solution = frame.record.timed("persistence", solve)?;
                 let via_matrix::Solution { cells, entries, index_bits, figures, .. } = solution;
                 let building = solution.building.as_secs_f64();
@@ -252,11 +273,7 @@ impl Job<'_> {
                 });
                 frame.record.set("matrix", matrix);
                 let reasons = [vec![reason("via", "matrix", "as asked")], solution.reasons].concat();
-                let classes = match threshold {
-                    Some(threshold) => solution.classes.cut(image, &request, threshold),
-                    None => solution.classes,
-                };
-                Ok(Found { classes, reasons, matrix: Some(figures), cycles: None })
+                Ok(Found { classes: solution.classes, reasons, matrix: Some(figures), cycles: None })
             }
         }
     }

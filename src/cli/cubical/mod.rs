@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ArgMatches;
-use lacuna::cubical::persistence::{PersistenceRequest as Request, footprint};
-use lacuna::cubical::read::{count_frames, is_zarr};
+use lacuna::cubical::persistence::{PersistenceError, PersistenceRequest as Request, footprint};
+use lacuna::cubical::read::{self, ImageOptions, count_frames, is_zarr};
 use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{Construction, Shape, Value, VoxelType};
+use lacuna::cubical::{Construction, Mask, Periodic, Shape, Value, VoxelType};
 use lacuna::memory::MemoryPlan;
 use lacuna::output::images::ImageBarsFormat;
 
@@ -59,13 +59,27 @@ pub(crate) struct Arguments {
         value_parser = parse::exact_level, allow_hyphen_values = true)]
     threshold: Option<Threshold>,
 
+    /// Let axes close up, so that the last voxel is next to the first: x, y, z
+    ///
+    /// x is the first axis of the image, in PNG and TIFF the row. Where all axes close up, bars of the dimension of the
+    /// image are computed too.
+    #[arg(long, value_name = "AXIS,...", help_heading = "Filtration", value_delimiter = ',',
+        value_parser = parse::one_of::<AxisName>(), hide_possible_values = true)]
+    periodic: Vec<AxisName>,
+
+    /// Compute the bars of the part of the image where the image FILE is not zero
+    ///
+    /// With --construction v, cells are in this part if all their voxels are, with t, if one of their voxels is.
+    #[arg(long, value_name = "FILE", help_heading = "Filtration", value_parser = parse::file())]
+    mask: Option<PathBuf>,
+
     /// Thin the binary image first
     ///
     /// RULE is auto (by the number of axes, the default), guo-hall, zhang-suen, kashani, kashani-safe or
     /// subfields; see `lacuna thin --help`. The bars do not change, except with kashani and zhang-suen, which
     /// lose some.
     #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
-        default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
+        conflicts_with_all = ["periodic", "mask"], default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
     thin: Option<OrAuto<Rule>>,
 
     /// Format: text, csv, json, npy, npz, dipha, cripser [default: by extension, or text]
@@ -144,6 +158,14 @@ enum Way {
     Matrix,
 }
 
+/// An axis of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum AxisName {
+    X,
+    Y,
+    Z,
+}
+
 /// Runs the command: reads, computes and writes one image after another.
 pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
@@ -176,8 +198,15 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         ..Setup::new("cubical", given, common, &picture.file)
     };
     let run = Run::open(start, tasks, setup)?;
-    let job = Job { arguments, options: &options, backend, format, drawing };
+    let mask = arguments.mask.as_deref().map(read_mask).transpose()?;
+    let job = Job { arguments, options: &options, backend, mask, format, drawing };
     run.each(1, &|_| Box::new(|run, task, frame| job.run(run, task, frame)), |_, _| ())
+}
+
+/// Reads a mask.
+fn read_mask(file: &Path) -> Result<Mask, CliError> {
+    let image = read::open(file, &ImageOptions::default())?.image()?;
+    Mask::new(&image).map_err(|source| CliError::about(file.display(), PersistenceError::from(source)))
 }
 
 impl Arguments {
@@ -190,12 +219,14 @@ impl Arguments {
     fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
         match self.via {
             Way::Gradient => footprint::memory_plan(shape, voxels, image),
-            Way::Matrix => footprint::memory_plan_of_matrix(shape, self.filtration.construction(), image),
+            Way::Matrix => footprint::memory_plan_of_matrix(shape, &self.request(), image),
         }
     }
 
     fn request(&self) -> Request {
         let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
-        Request { construction, superlevel, max_dim: self.max_dim }
+        let periodic = Periodic::along(self.periodic.iter().map(|&axis| axis as usize));
+        let periodic = periodic.expect("an array may have three axes");
+        Request { construction, superlevel, max_dim: self.max_dim, periodic }
     }
 }

@@ -12,7 +12,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::order::VoxelOrder;
-use crate::cubical::plain_cells::{cells, dim, voxels};
+use crate::cubical::plain_cells::{PlainCells, dim};
 use crate::cubical::value::Value;
 
 /// Computes the curve by its definition.
@@ -23,8 +23,9 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
     let keys: Vec<T::Key> = image.voxels().iter().map(|voxel| voxel.ordered(request.superlevel)).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
     let (construction, extents) = (request.construction, image.shape().extents());
-    for cell in cells(extents, image.shape().dim(), construction) {
-        let around = voxels(cell, extents, construction).into_iter().map(|place| keys[place]);
+    let cells = PlainCells::new(extents, image.shape().dim(), construction);
+    for cell in cells.all() {
+        let around = cells.voxels(cell).into_iter().map(|place| keys[place]);
         let key = match construction {
             Construction::T => around.min(),
             Construction::V => around.max(),

@@ -30,7 +30,7 @@ pub(super) fn cavities(
 ) -> Result<Merging, Refused> {
     let ends = |facet: Cell| {
         let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
-        [facet.corner(), facet.corner() - grid.layout.strides[facet.across(grid.layout.axes)]]
+        [facet.corner(), grid.neighbour(facet.corner(), 2 * facet.across(grid.layout.axes))]
     };
     match grid.layout.axes {
         2 => Merging::new(
@@ -72,10 +72,10 @@ fn steps<'a, const CORNERS: usize>(
         if place >= inside {
             return 0;
         }
-        let owner = grid.last_of(place, &shifts);
+        let (owner, at) = grid.last_of(place, &shifts);
         // Seen from its owner, the cell lies in the opposite direction.
         let cell = CORNERS - 1 - owner;
-        let star = gradient.star(place + shifts[owner]);
-        mate(star, cell).map_or(0, |axis| steps[2 * axis + 1 - (cell >> axis & 1)])
+        let star = gradient.star(at);
+        mate(star, cell).map_or(0, |axis| steps(place, 2 * axis + 1 - (cell >> axis & 1)))
     }
 }

@@ -3,6 +3,7 @@
 use crate::backend;
 use crate::cubical::shape::Shape;
 use crate::diagram::SelectionError;
+use crate::input::Problem;
 use crate::memory::Refused;
 use crate::snapshot::SnapshotError;
 
@@ -30,6 +31,15 @@ pub enum PersistenceError {
         shape: Shape,
         /// The number of places, including the rim, from which on an image of such values is too large.
         most: u64,
+    },
+    /// An axis cannot be periodic, or the mask has another shape.
+    #[error(transparent)]
+    Invalid(#[from] Problem),
+    /// Cycles of an image with periodic axes are not computed.
+    #[error("cycles: expected an image without periodic axes, found axis {axis}")]
+    PeriodicCycles {
+        /// The index of the first periodic axis, from 0.
+        axis: usize,
     },
     /// The image has more critical cells of one dimension than can be numbered.
     #[error(

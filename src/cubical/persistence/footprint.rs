@@ -1,8 +1,9 @@
 //! Memory that the barcode of an image takes, estimated before it is computed.
 
 use super::layout::GridLayout;
-use crate::cells::count_cells;
-use crate::cubical::construction::Construction;
+use super::request::PersistenceRequest;
+use crate::cells::{Line, count_cells};
+use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
 use crate::memory::MemoryPlan;
@@ -33,7 +34,7 @@ pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less
 /// for others depends on their values.
 pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
     let plan = MemoryPlan::new();
-    let Ok(layout) = GridLayout::new(shape) else { return plan };
+    let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };
     let places = layout.places() as u64;
     let words = if voxels == VoxelType::F64 { BYTES_OF_SORTING * places } else { 0 };
     let keys = ("keys of voxels", BYTES_OF_KEY * places);
@@ -49,15 +50,15 @@ pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
 }
 
 /// The number of cells of an image of this shape.
-fn cells(shape: Shape, construction: Construction) -> u64 {
-    let axes = &shape.extents()[3 - shape.dim()..];
-    count_cells(construction, axes).map_or(u64::MAX, |cells| cells as u64)
+fn cells(shape: Shape, request: &PersistenceRequest) -> u64 {
+    let axes = Line::of(shape, request.periodic);
+    count_cells(request.construction, &axes).map_or(u64::MAX, |cells| cells as u64)
 }
 
 /// Like [`memory_plan`], but for the reduction of the boundary matrix of all cells.
-pub fn memory_plan_of_matrix(shape: Shape, construction: Construction, image: u64) -> MemoryPlan {
+pub fn memory_plan_of_matrix(shape: Shape, request: &PersistenceRequest, image: u64) -> MemoryPlan {
     let axes = shape.dim() as u64;
-    let cells = cells(shape, construction);
+    let cells = cells(shape, request);
     // A cell of dimension d has 2d facets, and d averages half the number of axes.
     let entries = cells.saturating_mul(axes);
     let index = if entries > i32::MAX as u64 { 8 } else { 4 };
@@ -87,7 +88,7 @@ pub fn memory_plan_of_matrix(shape: Shape, construction: Construction, image: u6
 mod tests {
     use super::*;
     use crate::cells::image_complex;
-    use crate::cubical::{AnyImage, Order};
+    use crate::cubical::{AnyImage, Construction, Order};
 
     #[test]
     fn the_planned_cells_are_those_that_are_listed() {
@@ -95,12 +96,16 @@ mod tests {
             let shape = Shape::new(axes, Order::C).unwrap();
             let image = AnyImage::from_slice(&vec![0_u8; shape.count()], axes).unwrap();
             for construction in [Construction::T, Construction::V] {
-                let complex = image_complex::<u32>(&image, construction, false, None, &()).unwrap();
-                assert_eq!(
-                    cells(shape, construction),
-                    complex.matrix.len() as u64,
-                    "{construction} of {axes:?}"
-                );
+                for periodic in Periodic::all(shape) {
+                    let request =
+                        PersistenceRequest { construction, periodic, ..PersistenceRequest::default() };
+                    let complex = image_complex::<u32>(&image, &request, None, &()).unwrap();
+                    assert_eq!(
+                        cells(shape, &request),
+                        complex.matrix.len() as u64,
+                        "{request:?} of {axes:?}"
+                    );
+                }
             }
         }
     }

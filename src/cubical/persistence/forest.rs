@@ -60,6 +60,8 @@ pub(super) struct Merging {
     merged: Vec<u32>,
     /// For each merged node, the oldest node of the tree that it was merged into; 0 for the others.
     survivors: Vec<u32>,
+    /// The nodes that no saddle merges.
+    roots: Vec<u32>,
     /// Whether nodes and saddles are in the reverse of filtration order, as in the top dimension.
     is_top: bool,
 }
@@ -102,8 +104,8 @@ impl Merging {
         sort(&mut saddles, is_top);
         let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| found.of(place)));
         drop(found);
-        let (merged, survivors) = merge(nodes.len(), &ends);
-        Ok(Merging { nodes, saddles, merged, survivors, is_top })
+        let (merged, survivors, roots) = merge(nodes.len(), &ends);
+        Ok(Merging { nodes, saddles, merged, survivors, roots, is_top })
     }
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
@@ -122,6 +124,17 @@ impl Merging {
             let merging = self.merged.iter().zip(&self.saddles).filter(|(merged, _)| **merged > 0);
             merging.map(|(&merged, &saddle)| pair(merged as usize, saddle)).collect()
         }
+    }
+
+    /// When the nodes enter that no saddle merges.
+    pub(super) fn unmerged(&self) -> Vec<Entry> {
+        self.roots.iter().map(|&node| self.nodes[node as usize - 1].entry()).collect()
+    }
+
+    /// Whether this saddle merges trees.
+    pub(super) fn merges(&self, saddle: Cell) -> bool {
+        let is_before = |other: &Cell| if self.is_top { *other > saddle } else { *other < saddle };
+        self.merged[self.saddles.partition_point(is_before)] > 0
     }
 
     /// Splits the saddles into those that merge trees and the others, each in order.
@@ -166,7 +179,10 @@ fn sort(cells: &mut [Cell], is_reversed: bool) {
 
 /// Adds edges between nodes in the given order. Each edge that joins two trees merges the one whose oldest node is
 /// younger, which has the greater number (Kruskal's algorithm with the elder rule). Node 0 is older than all others.
-fn merge(nodes: usize, ends: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>) {
+///
+/// Returns for each edge the node that it merges, or 0; for each node the older one that it was merged into, or 0; and
+/// the nodes from 1 on that no edge merges.
+fn merge(nodes: usize, ends: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut parents: Vec<u32> = (0..=nodes as u32).collect();
     let mut merged = Vec::with_capacity(ends.len());
     let mut survivors = vec![0; nodes + 1];
@@ -184,7 +200,8 @@ fn merge(nodes: usize, ends: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>) {
             }
         }
     }
-    (merged, survivors)
+    let roots = (1..).zip(&parents[1..]).filter(|(node, parent)| node == *parent).map(|(node, _)| node);
+    (merged, survivors, roots.collect())
 }
 
 /// Number of edges whose ends are loaded together.

@@ -10,6 +10,7 @@ use super::order::{FIRST, Keyed, Voxels, order, range};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
+use crate::cubical::mask::Mask;
 use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
@@ -30,8 +31,6 @@ pub(crate) struct Grid {
     pub(crate) construction: Construction,
     pub(super) packing: Packing,
     keys: Vec<i32>,
-    /// The key of the first voxel in the order of the image.
-    first_of_image: i32,
 }
 
 /// Units of work per voxel.
@@ -54,33 +53,39 @@ impl Grid {
     /// [`PersistenceError`]: the grid has too many places, or memory does not suffice.
     pub(crate) fn new(
         image: &AnyImage,
+        mask: Option<&Mask>,
         request: &PersistenceRequest,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
-        let layout = GridLayout::new(image.shape())?;
+        let layout = GridLayout::new(image.shape(), request.periodic)?;
         with_image!(image, image => {
-            Grid::of(&Keyed::new(image.voxels(), request.superlevel), layout, request.construction, progress)
+            Grid::of(&Keyed::new(image.voxels(), request.superlevel), mask, layout, request.construction, progress)
         })
     }
 
     fn of(
         voxels: &dyn Voxels,
+        mask: Option<&Mask>,
         layout: GridLayout,
         construction: Construction,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
+        // Voxels outside a mask have one more key: the last in the image, which the dual complex begins with.
+        let outside = u64::from(mask.is_some());
         let is_reversed = construction.is_reversed();
         let rim = if is_reversed { BEFORE } else { AFTER };
         let mut keys = memory::zeroed(layout.places())?;
         let (least, greatest) = range(voxels);
         let packing = |greatest| Packing::new(layout.places(), greatest, is_reversed);
-        let fitting =
-            Some(greatest - least).filter(|&range| range < MOST).and_then(|range| packing(range + 1));
+        let fitting = Some(greatest - least)
+            .filter(|&range| range < MOST - outside)
+            .and_then(|range| packing(range + 1 + outside));
         let (packing, last) = match fitting {
             Some(packing) => {
-                let shift = if is_reversed { Shift::reversed(greatest) } else { Shift::new(least) };
+                let first = greatest.wrapping_add(outside);
+                let shift = if is_reversed { Shift::reversed(first) } else { Shift::new(least) };
                 fill(&mut keys, &layout, rim, &|from, keys| voxels.keys(from, shift, keys), progress);
-                (packing, greatest - least + 1)
+                (packing, greatest - least + 1 + outside)
             }
             None => {
                 layout.check_sortable()?;
@@ -89,13 +94,25 @@ impl Grid {
                 let levels;
                 (levels, keys) =
                     number_values(voxels, &layout, (least, greatest), is_reversed, keys, progress);
-                let packing = packing(levels).expect("a grid that can be sorted has room for as many values");
-                (packing, levels)
+                if is_reversed {
+                    parallel::pieces_mut(&mut keys, PART, &|_, keys| {
+                        keys.iter_mut().filter(|key| **key != rim).for_each(|key| *key += outside as i32);
+                    });
+                }
+                let last = levels + outside;
+                (packing(last).expect("a grid that can be sorted has room for as many values"), last)
             }
         };
-        // Offset 0 is that of the rim in the dual complex.
-        let first_of_image = key_at(if is_reversed { last } else { 1 });
-        Ok(Grid { layout, construction, packing, keys, first_of_image })
+        if let Some(mask) = mask {
+            let key = key_at(if is_reversed { 1 } else { last });
+            let (columns, inside) = (layout.extents[2], mask.inside());
+            layout.each_line(&mut keys, &|_| (), &|line, keys| {
+                let outside = keys.iter_mut().zip(&inside[line * columns..]).filter(|(_, inside)| !**inside);
+                outside.for_each(|(at, _)| *at = key);
+            });
+        }
+        layout.close_up(&mut keys);
+        Ok(Grid { layout, construction, packing, keys })
     }
 
     /// The keys of all places.
@@ -146,16 +163,13 @@ impl Grid {
         if self.construction.is_reversed() { self.packing.mirrored(entry) } else { entry }
     }
 
-    /// The place of the first voxel of the image's order, which is the last of the dual complex.
-    pub(super) fn first_of_image(&self) -> usize {
-        let first = parallel::position(self.keys.len(), |place| self.keys[place] == self.first_of_image);
-        first.expect("an image has a least voxel")
-    }
-
-    /// The k of the place `corner + shifts[k]` whose voxel enters last. Shifts ascend. It is found without a
-    /// branch on the keys, which would be unpredictable.
+    /// The k of the place `corner + shifts[k]` whose voxel enters last, and the place of that voxel. Shifts ascend. It
+    /// is found without a branch on the keys, which would be unpredictable.
     #[inline(always)]
-    pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> usize {
+    pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
+        if self.layout.closes_up() {
+            return self.last_around(corner, shifts);
+        }
         let slack = i64::from(!self.construction.is_reversed());
         let key = |shift: usize| i64::from(self.keys[corner + shift]);
         let (mut last, mut at) = (key(shifts[0]), 0);
@@ -164,22 +178,37 @@ impl Grid {
             at = if key + slack > last { k } else { at };
             last = last.max(key);
         }
-        at
+        (at, corner + shifts[at])
+    }
+
+    /// Like [`last_of`](Self::last_of), where some of the places may stand for others.
+    fn last_around(&self, corner: usize, shifts: &[usize]) -> (usize, usize) {
+        let places = shifts.iter().map(|shift| self.layout.home(corner + shift)).enumerate();
+        places.max_by_key(|&(_, place)| self.entry(place)).expect("a cell has corners")
     }
 
     /// The neighbour of a place along axis `edge / 2`: the one before it if `edge` is even, the one after it if odd.
     #[inline(always)]
     pub(crate) fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.layout.strides[edge / 2];
-        if edge.is_multiple_of(2) { place - stride } else { place + stride }
+        let next = if edge.is_multiple_of(2) { place - stride } else { place + stride };
+        if self.layout.is_periodic[edge / 2] { self.layout.home(next) } else { next }
     }
 
-    /// The step from a place to its neighbour for each edge of [`neighbour`](Self::neighbour).
-    pub(crate) fn steps(&self) -> [isize; 6] {
-        std::array::from_fn(|edge| {
+    /// Returns the step from a place to its [neighbour](Self::neighbour) by an edge.
+    pub(super) fn steps(&self) -> impl Fn(usize, usize) -> isize + Sync + '_ {
+        let closes_up = self.layout.closes_up();
+        let steps: [isize; 6] = std::array::from_fn(|edge| {
             let stride = self.layout.strides[edge / 2].cast_signed();
             if edge % 2 == 0 { -stride } else { stride }
-        })
+        });
+        move |place, edge| {
+            if closes_up {
+                self.neighbour(place, edge).wrapping_sub(place).cast_signed()
+            } else {
+                steps[edge]
+            }
+        }
     }
 }
 
@@ -268,7 +297,7 @@ mod tests {
                     let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
                     let keys = images.each_ref().map(|image| {
                         let image = image.clone().unwrap().into();
-                        Grid::new(&image, &request, &()).unwrap().keys
+                        Grid::new(&image, None, &request, &()).unwrap().keys
                     });
                     assert!(keys[0] == keys[1], "{axes:?} {construction}");
                 }

@@ -1,6 +1,7 @@
 //! Conversion between places in memory and places on a grid with a rim.
 
 use super::error::PersistenceError;
+use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::{Order, Shape};
 use crate::parallel;
 
@@ -12,7 +13,8 @@ const PART: usize = 1 << 12;
 /// The grid is in C order of the user's axes, whatever the order in memory. Ties are broken by grid places, so the
 /// result is a function of the array and not of its storage.
 ///
-/// Axes of one voxel are left out, since they change no class.
+/// Axes of one voxel are left out, since they change no class. Along a periodic axis, places of the rim stand for the
+/// voxels at the other end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GridLayout {
     shape: Shape,
@@ -22,6 +24,8 @@ pub(crate) struct GridLayout {
     pub(crate) extents: [usize; 3],
     /// The distance between neighbouring places along axis 0 (columns), 1 (rows), 2 (planes).
     pub(crate) strides: [usize; 3],
+    /// Whether the grid closes up along axis 0 (columns), 1 (rows), 2 (planes).
+    pub(crate) is_periodic: [bool; 3],
     places: usize,
     /// Whether the first of the user's axes, the slowest on the grid, is the fastest in memory.
     is_transposed: bool,
@@ -38,8 +42,9 @@ impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more, or a line of 2^30.
-    pub(crate) fn new(shape: Shape) -> Result<Self, PersistenceError> {
+    /// [`PersistenceError`]: the grid has 2^32 places or more, or a line of 2^30; or an axis cannot be periodic.
+    pub(crate) fn new(shape: Shape, periodic: Periodic) -> Result<Self, PersistenceError> {
+        periodic.check(shape)?;
         let extents = shape.in_order(Order::C).extents();
         let axes = extents.iter().filter(|&&extent| extent > 1).count();
         let with_rim = |axis: usize| extents[axis] + if extents[axis] > 1 { 2 } else { 0 };
@@ -51,7 +56,9 @@ impl GridLayout {
         let places = places.filter(|&places| (places as u64) < LIMIT).ok_or(too_large)?;
         let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
         let is_transposed = shape.order() == Order::F && axes > 1;
-        Ok(GridLayout { shape, axes, extents, strides, places, is_transposed })
+        let mut is_periodic = periodic.in_memory(shape.in_order(Order::C));
+        is_periodic.reverse();
+        Ok(GridLayout { shape, axes, extents, strides, is_periodic, places, is_transposed })
     }
 
     /// Checks whether the voxels can be sorted.
@@ -89,6 +96,36 @@ impl GridLayout {
                 }
             }
         });
+    }
+
+    /// Whether any axis is periodic.
+    #[inline(always)]
+    pub(crate) fn closes_up(&self) -> bool {
+        self.is_periodic != [false; 3]
+    }
+
+    /// The place of the voxel that a place stands for: another one on the rim of a periodic axis.
+    pub(super) fn home(&self, mut place: usize) -> usize {
+        for axis in (0..3).filter(|&axis| self.is_periodic[axis]) {
+            let (extent, stride) = (self.extents[2 - axis], self.strides[axis]);
+            match place / stride % (extent + 2) {
+                0 => place += extent * stride,
+                at if at > extent => place -= extent * stride,
+                _ => {}
+            }
+        }
+        place
+    }
+
+    /// Copies what a table has at voxels to the places of the rim that stand for them.
+    pub(super) fn close_up<T: Copy>(&self, table: &mut [T]) {
+        for axis in (0..3).filter(|&axis| self.is_periodic[axis]) {
+            let (extent, stride) = (self.extents[2 - axis], self.strides[axis]);
+            for slabs in table.chunks_exact_mut((extent + 2) * stride) {
+                slabs.copy_within(extent * stride..(extent + 1) * stride, 0);
+                slabs.copy_within(stride..2 * stride, (extent + 1) * stride);
+            }
+        }
     }
 
     /// Number of places on the grid, including the rim.
@@ -169,9 +206,9 @@ impl GridLayout {
 /// Checks from the shape alone whether the classes of images can be computed, unless their values are too wide.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: the grid has 2^32 places or more, or a line of 2^30.
-pub fn check(shape: Shape) -> Result<(), PersistenceError> {
-    GridLayout::new(shape).map(drop)
+/// [`PersistenceError`]: the grid has 2^32 places or more, or a line of 2^30; or an axis cannot be periodic.
+pub fn check(shape: Shape, periodic: Periodic) -> Result<(), PersistenceError> {
+    GridLayout::new(shape, periodic).map(drop)
 }
 
 #[cfg(test)]
@@ -180,7 +217,8 @@ mod tests {
 
     #[test]
     fn places_have_32_bits_and_those_that_are_sorted_30() {
-        let layout = |axes: &[usize], order| GridLayout::new(Shape::new(axes, order).unwrap());
+        let layout =
+            |axes: &[usize], order| GridLayout::new(Shape::new(axes, order).unwrap(), Periodic::default());
         assert!(layout(&[65534, 65534], Order::C).is_err());
         assert!(layout(&[1 << 30], Order::C).is_err() && layout(&[(1 << 30) - 2], Order::C).is_ok());
         for (axes, order) in [([65534, 65533], Order::C), ([65533, 65534], Order::F)] {

@@ -496,7 +496,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::{Order, Periodic, Shape};
 
     fn is_sorted<T: Voxel>(voxels: &[T]) {
         let mut shapes = vec![vec![voxels.len()]];
@@ -504,7 +504,7 @@ mod tests {
             shapes.push(vec![voxels.len() / 4, 4]);
         }
         for (axes, order) in shapes.iter().flat_map(|axes| [(axes, Order::C), (axes, Order::F)]) {
-            let layout = GridLayout::new(Shape::new(axes, order).unwrap()).unwrap();
+            let layout = GridLayout::new(Shape::new(axes, order).unwrap(), Periodic::default()).unwrap();
             for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut expected: Vec<usize> = (0..voxels.len()).collect();
                 expected.sort_by_key(|&place| (voxels[place].ordered(superlevel), layout.on_grid(place)));
@@ -558,7 +558,7 @@ mod tests {
 
     /// Asserts that no bucket holds many times the voxels of an average one.
     fn are_even<T: Voxel>(voxels: &[T], axes: &[usize]) {
-        let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap()).unwrap();
+        let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap(), Periodic::default()).unwrap();
         let keyed = Keyed::new(voxels, false);
         let buckets = deal(&Words::new(&keyed, &layout, range(&keyed)), &());
         let length = |bucket| buckets.parts.iter().map(|part| part.bucket(bucket).len()).sum::<usize>();

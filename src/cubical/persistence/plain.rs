@@ -12,20 +12,32 @@ use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
-use crate::cubical::plain_cells::{Cell, cells, dim, facets, voxels};
+use crate::cubical::plain_cells::{Cell, PlainCells, dim};
 
 /// The classes of an image.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
+    persistence_within(image, &|_| true, request)
+}
+
+/// The classes of the part of an image for whose voxels `is_inside`, given their places in memory.
+pub(crate) fn persistence_within<T: Voxel>(
+    image: &Image<T>,
+    is_inside: &dyn Fn(usize) -> bool,
+    request: &PersistenceRequest,
+) -> Classes {
     let shape = image.shape();
     let key = |place: usize| (image.voxels()[place].ordered(request.superlevel), shape.c_place(place));
-    let mut cells: Vec<(Cell, usize)> = cells(shape.extents(), shape.dim(), request.construction)
-        .map(|cell| {
-            let voxels = voxels(cell, shape.extents(), request.construction);
+    let mut complex = PlainCells::new(shape.extents(), shape.dim(), request.construction);
+    complex.is_periodic = request.periodic.in_memory(shape);
+    let mut cells: Vec<(Cell, usize)> = complex
+        .all()
+        .filter_map(|cell| {
+            let voxels = complex.voxels(cell).into_iter();
             let owner = match request.construction {
-                Construction::T => voxels.into_iter().min_by_key(|&place| key(place)),
-                Construction::V => voxels.into_iter().max_by_key(|&place| key(place)),
+                Construction::T => voxels.filter(|&place| is_inside(place)).min_by_key(|&place| key(place)),
+                Construction::V => voxels.max_by_key(|&place| (!is_inside(place), key(place))),
             };
-            (cell, owner.expect("each cell has a voxel around it or as a vertex"))
+            Some((cell, owner.filter(|&place| is_inside(place))?))
         })
         .collect();
     cells.sort_by_key(|&(cell, owner)| (key(owner), dim(&cell), cell));
@@ -34,7 +46,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
     let mut columns: Vec<Vec<usize>> = Vec::new();
     let mut column_of_low: HashMap<usize, usize> = HashMap::new();
     for (j, &(cell, _)) in cells.iter().enumerate() {
-        let mut column: Vec<usize> = facets(cell).map(|facet| number[&facet]).collect();
+        let mut column: Vec<usize> = complex.facets(cell).map(|facet| number[&facet]).collect();
         column.sort_unstable();
         while let Some(&earlier) = column.last().and_then(|low| column_of_low.get(low)) {
             column = sum(&column, &columns[earlier]);
@@ -45,7 +57,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
         columns.push(column);
     }
 
-    let mut dimensions = vec![Vec::new(); request.dimensions(shape.dim())];
+    let mut dimensions = vec![Vec::new(); request.dimensions(shape)];
     for (i, &(cell, birth)) in cells.iter().enumerate().filter(|(i, _)| columns[*i].is_empty()) {
         let death = column_of_low.get(&i).map(|&j| cells[j].1);
         if let Some(classes) = dimensions.get_mut(dim(&cell))

@@ -43,7 +43,8 @@ pub(super) struct Stages {
 impl Stages {
     pub(super) fn new(request: &PersistenceRequest, shape: Shape, cycles: bool) -> Self {
         let axes = shape.dim();
-        let dimensions = request.construction.dimensions(request.dimensions(axes), axes);
+        let wanted = request.dimensions(shape).min(axes);
+        let dimensions = request.construction.dimensions(wanted, axes);
         let loops = axes == 3 && dimensions.contains(&1);
         Stages {
             voxels: shape.count() as f64,

@@ -3,8 +3,9 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::super::{Construction, Cubical, CubicalOutcome, Image, Order, Shape};
+use super::super::{Construction, Cubical, CubicalOutcome, Image, Mask, Order, Periodic, Shape};
 use super::*;
+use crate::backend::Backend;
 use crate::cubical::Voxel;
 use crate::diagram::BarSelection;
 use crate::progress::sums::Sums;
@@ -19,7 +20,12 @@ fn requests() -> Vec<PersistenceRequest> {
     for construction in [Construction::T, Construction::V] {
         for superlevel in [false, true] {
             for max_dim in [None, Some(0), Some(1)] {
-                requests.push(PersistenceRequest { construction, superlevel, max_dim });
+                requests.push(PersistenceRequest {
+                    construction,
+                    superlevel,
+                    max_dim,
+                    ..PersistenceRequest::default()
+                });
             }
         }
     }
@@ -111,6 +117,90 @@ fn random_solids() {
     }
 }
 
+/// Axes of two voxels are among them, along which two voxels are neighbours twice.
+#[test]
+fn images_that_close_up() {
+    let mut rng = Pcg64Mcg::seed_from_u64(12);
+    for round in 0..60 {
+        let levels = [2, 3, 5, 200][round % 4];
+        let (few, more) = (1..4, 1..7);
+        for axes in [
+            &[rng.random_range(1..12)][..],
+            &[rng.random_range(more.clone()), rng.random_range(more.clone())],
+            &[rng.random_range(few.clone()), rng.random_range(few), rng.random_range(1..5)],
+        ] {
+            let image = random(&mut rng, axes, levels);
+            for periodic in Periodic::all(image.shape()) {
+                let request = requests()[rng.random_range(0..12)];
+                let request = PersistenceRequest { periodic, ..request };
+                let expected = plain::persistence(&image, &request);
+                assert_eq!(persistence(&image, &request), expected, "{request:?} of {image:?}");
+            }
+        }
+    }
+}
+
+/// Voxels of all types, some of them at the ends of their types, with and without an order of their own.
+#[test]
+fn parts_of_images() {
+    fn check<T: Voxel>(shape: Shape, values: &[T], rng: &mut impl Rng) {
+        let voxels = (0..shape.count()).map(|_| values[rng.random_range(0..values.len())]).collect();
+        let image = Image::new(shape, voxels).unwrap();
+        let of_ten = [1, 5, 9, 10][rng.random_range(0..4)];
+        let inside: Vec<u8> =
+            (0..shape.count()).map(|_| u8::from(rng.random_range(0..10) < of_ten)).collect();
+        // The mask is the same array in C order.
+        let in_c = (0..shape.count()).map(|place| inside[shape.memory_place(place)]).collect();
+        let mask = Mask::new(&Image::new(shape.in_order(Order::C), in_c).unwrap().into()).unwrap();
+        let limits = Limits { threshold: None, mask: Some(&mask) };
+        let any = image.clone().into();
+        for periodic in Periodic::all(shape) {
+            let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
+            let expected = plain::persistence_within(&image, &|place| inside[place] == 1, &request);
+            let found = Cubical { limits, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
+            assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?}");
+            let via_matrix = via_matrix::persistence(&any, &request, limits, &Backend::default(), &());
+            assert_eq!(via_matrix.unwrap().classes, expected, "{request:?} of {image:?} in {inside:?}");
+        }
+    }
+    let mut rng = Pcg64Mcg::seed_from_u64(13);
+    for round in 0..60 {
+        let axes = [[12, 1, 1], [1, 6, 5], [3, 4, 3]][round % 3].map(|most| rng.random_range(1..=most));
+        let shape = Shape::new(&axes, [Order::C, Order::F][round % 2]).unwrap();
+        check(shape, &[0_u8, 1, 2, u8::MAX], &mut rng);
+        check(shape, &[i32::MIN, -1, 0, i32::MAX], &mut rng);
+        check(shape, &[0, 7, u32::MAX - 2], &mut rng);
+        check(shape, &[0, 1, u64::MAX], &mut rng);
+        check(shape, &[f64::NEG_INFINITY, 0.1, 0.25, 3.0, f64::INFINITY], &mut rng);
+    }
+}
+
+/// Each circle of a torus is a loop that is never filled: of the middle dimensions there are as many as of pairs.
+#[test]
+fn a_torus_has_the_classes_of_its_circles() {
+    for (axes, betti) in [(&[5][..], &[1, 1][..]), (&[2, 4], &[1, 2, 1]), (&[40, 33, 2], &[1, 3, 3, 1])] {
+        let shape = Shape::new(axes, Order::F).unwrap();
+        let voxels: Vec<u16> = (0..shape.count()).map(|place| (place * 7919 % 1009) as u16).collect();
+        let image = Image::new(shape, voxels).unwrap();
+        let periodic = Periodic::along(0..axes.len()).unwrap();
+        for construction in [Construction::T, Construction::V] {
+            let request = PersistenceRequest { construction, periodic, ..PersistenceRequest::default() };
+            let classes = persistence(&image, &request);
+            let essential =
+                |classes: &Vec<Class>| classes.iter().filter(|class| class.death.is_none()).count();
+            assert_eq!(classes.dimensions.iter().map(essential).collect::<Vec<_>>(), betti, "{construction}");
+            let via_matrix = via_matrix::persistence(
+                &image.clone().into(),
+                &request,
+                Limits::default(),
+                &Backend::default(),
+                &(),
+            );
+            assert_eq!(classes, via_matrix.unwrap().classes, "{construction} of {axes:?}");
+        }
+    }
+}
+
 #[test]
 fn all_cubes_of_two_values() {
     for bits in 0..256_u32 {
@@ -123,7 +213,11 @@ fn all_small_solids_of_two_values() {
     for bits in 0..4096_u32 {
         let solid = image(&[3, 2, 2], (0..12).map(|i| (bits >> i & 1) as u8).collect());
         for construction in [Construction::T, Construction::V] {
-            let request = PersistenceRequest { construction, superlevel: bits % 2 == 1, max_dim: None };
+            let request = PersistenceRequest {
+                construction,
+                superlevel: bits % 2 == 1,
+                ..PersistenceRequest::default()
+            };
             assert_eq!(persistence(&solid, &request), plain::persistence(&solid, &request));
         }
     }

@@ -10,7 +10,7 @@ use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
-use super::loops::{self, Columns, Incidence, OfDual, OfGrid};
+use super::loops::{self, Columns, Incidence, OfDual, OfGrid, UNFILLED};
 use super::representatives::Trace;
 use super::request::PersistenceRequest;
 use super::stages::Stages;
@@ -19,6 +19,7 @@ use super::{cavities, components};
 use crate::backend::{Backend, Decision};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
+use crate::cubical::mask::Mask;
 use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
@@ -36,48 +37,56 @@ pub(in crate::cubical) struct Persistence {
     pub(in crate::cubical) trace: Option<Trace>,
 }
 
-/// Computes the classes of an image. If a GPU fails that was chosen automatically, the CPU takes over.
+/// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was chosen automatically, the CPU takes over.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
 /// differs from the CPU.
 pub(in crate::cubical) fn persistence(
     image: &AnyImage,
+    mask: Option<&Mask>,
     request: &PersistenceRequest,
     backend: &Backend,
     is_traced: bool,
     progress: &dyn Progress,
 ) -> Result<Persistence, MachineError> {
     let shape = image.shape();
+    mask.map_or(Ok(()), |mask| mask.check(shape)).map_err(PersistenceError::from)?;
+    if let Some(axis) = request.periodic.axes().next().filter(|_| is_traced) {
+        return Err(PersistenceError::PeriodicCycles { axis }.into());
+    }
     let mut decision = backend.decide(&estimate(shape))?;
     let mut clock = StageClock::new(progress);
     let stages = Stages::new(request, shape, is_traced);
     progress.expect(&stages.expected());
     clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
-    let places = GridLayout::new(shape)?.places() as u64;
+    let places = GridLayout::new(shape, request.periodic)?.places() as u64;
     memory::probe(places * BYTES_OF_PLACE).map_err(PersistenceError::from)?;
-    let grid = Grid::new(image, request, progress)?;
+    let grid = Grid::new(image, mask, request, progress)?;
     clock.statistics.voxels = grid.voxels();
-    let (mut found, mut pairs) = (Pairing::default(), vec![Pairs::new()]);
-    // An image of one voxel has no axes, and only the essential class.
-    if grid.layout.axes > 0 {
+    let mut found = Pairing::default();
+    let (mut pairs, mut unpaired);
+    if grid.layout.axes == 0 {
+        // An image of one voxel has only an essential class.
+        (pairs, unpaired) = (vec![Pairs::new()], vec![vec![grid.entry(0)]]);
+    } else {
         clock.time("gradient");
         let gradient = decision.run(&mut GradientStage { grid: &grid, progress })?;
-        pairs = found.find(&grid, &gradient, stages, is_traced, &mut clock)?;
+        (pairs, unpaired) = found.find(&grid, &gradient, stages, is_traced, &mut clock)?;
         found.gradient = Some(gradient);
     }
     if !is_traced {
         found = Pairing::default();
     }
     clock.begin("classes", 1);
-    let dimensions = grid.construction.dimensions(request.dimensions(shape.dim()), pairs.len());
-    let mut dimensions: Vec<_> = pairs.drain(dimensions).map(|pairs| classes_of(&grid, pairs)).collect();
+    // A pair of dimension k in the dual complex has one dimension less in the image than an unpaired cell.
     if grid.construction.is_reversed() {
-        dimensions.reverse();
+        pairs.reverse();
+        unpaired.reverse();
     }
-    // The essential class is born with the first voxel.
-    let first = grid.layout.in_memory(grid.first_of_image());
-    dimensions[0].insert(0, Class { birth: first, death: None });
+    pairs.resize(unpaired.len(), Pairs::new());
+    let dimensions = pairs.into_iter().zip(unpaired).take(request.dimensions(shape));
+    let dimensions = dimensions.map(|(pairs, unpaired)| classes_of(&grid, pairs, unpaired)).collect();
     clock.end();
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
@@ -98,8 +107,8 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    /// Pairs the critical cells of the stages. Returns the pairs of each dimension of the grid, without the essential
-    /// class. The pairings are kept only if `is_traced`.
+    /// Pairs the critical cells of the stages. Returns the pairs of each dimension of the grid, from 0 on, and when the
+    /// unpaired cells of each dimension enter. The pairings are kept only if `is_traced`.
     fn find(
         &mut self,
         grid: &Grid,
@@ -107,7 +116,7 @@ impl Pairing {
         stages: Stages,
         is_traced: bool,
         clock: &mut StageClock<'_>,
-    ) -> Result<Vec<Pairs>, PersistenceError> {
+    ) -> Result<(Vec<Pairs>, Vec<Vec<Entry>>), PersistenceError> {
         let (axes, construction) = (grid.layout.axes, grid.construction);
         clock.begin("critical cells", gradient::WORK_OF_PLACE * grid.places() as u64);
         let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
@@ -137,29 +146,46 @@ impl Pairing {
             || self.bottom.as_ref().map(|bottom| bottom.pairs(construction)),
             || self.top.as_ref().map(|top| top.pairs(construction)),
         );
-        let mut pairs = vec![Pairs::new(); axes];
+        let (mut pairs, mut unpaired) = (vec![Pairs::new(); axes], vec![Vec::new(); axes + 1]);
         // On a line the first dimension is also the last; its pairs are those of components.
         for (dim, found) in [(axes - 1, last), (0, first)] {
             if let Some(found) = found {
                 pairs[dim] = found;
             }
         }
+        for (dim, merging) in [(0, &self.bottom), (axes, &self.top)] {
+            unpaired[dim] = merging.as_ref().map(Merging::unmerged).unwrap_or_default();
+        }
+        if axes < 3 {
+            unpaired[1].extend(self.unpaired_edges(grid));
+        }
         if stages.loops {
             clock.time("loops");
-            pairs[1] = self.find_loops(grid, gradient, is_traced, clock)?;
+            (pairs[1], unpaired[1], unpaired[2]) = self.find_loops(grid, gradient, is_traced, clock)?;
         }
-        Ok(pairs)
+        Ok((pairs, unpaired))
     }
 
-    /// The pairs of loops in space.
+    /// When the critical edges of a line or a plane enter that merge neither components nor cavities. There are none in
+    /// a plane without periodic axes.
+    fn unpaired_edges(&self, grid: &Grid) -> Vec<Entry> {
+        let top = self.top.as_ref().filter(|_| grid.layout.closes_up());
+        let Some(bottom) = self.bottom.as_ref().filter(|_| grid.layout.axes == 1 || top.is_some()) else {
+            return Vec::new();
+        };
+        let merges_no_cavity = |edge: &&Cell| top.is_none_or(|top| !top.merges(**edge));
+        bottom.split().1.iter().filter(merges_no_cavity).map(|edge| edge.entry()).collect()
+    }
+
+    /// The pairs of loops in space, and when the edges and the faces enter that are not paired.
     fn find_loops(
         &mut self,
         grid: &Grid,
         gradient: &Gradient,
         is_traced: bool,
         clock: &mut StageClock<'_>,
-    ) -> Result<Pairs, PersistenceError> {
-        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Ok(Pairs::new()) };
+    ) -> Result<(Pairs, Vec<Entry>, Vec<Entry>), PersistenceError> {
+        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Ok(Default::default()) };
         // Edges are in filtration order, and faces in its reverse.
         let ((killers, mut births), (walls, mut deaths)) = (bottom.split(), top.split());
         if !is_traced {
@@ -184,8 +210,9 @@ impl Pairing {
             Loops::reduce(&OfGrid { grid, gradient }, grid, killers, births, deaths, is_reversed, clock)?
         };
         let pairs = if is_dual { loops.pairs_of_dual(grid) } else { loops.pairs_of_grid(grid) };
+        let (edges, faces) = loops.unpaired();
         self.loops = Some(loops).filter(|_| is_traced);
-        Ok(pairs)
+        Ok((pairs, edges, faces))
     }
 }
 
@@ -193,7 +220,7 @@ impl Pairing {
 pub(super) struct Loops {
     pub(super) edges: Vec<Cell>,
     pub(super) faces: Vec<Cell>,
-    /// For each edge, the number of the face that fills its loop.
+    /// For each edge, the number of the face that fills its loop, or [`UNFILLED`].
     pub(super) fillers: Vec<u32>,
     pub(super) columns: Columns,
 }
@@ -220,7 +247,9 @@ impl Loops {
     pub(super) fn edge(&self, grid: &Grid, birth: usize, death: usize, before: usize) -> Cell {
         let birth = grid.in_image(grid.entry(birth));
         let first = self.edges.partition_point(|edge| edge.entry() < birth);
-        let dies_there = |(_, filler): &(&Cell, &u32)| grid.place(self.faces[**filler as usize]) == death;
+        let dies_there = |(_, filler): &(&Cell, &u32)| {
+            self.faces.get(**filler as usize).is_some_and(|&face| grid.place(face) == death)
+        };
         let same = self.edges[first..].iter().zip(&self.fillers[first..]).filter(dies_there);
         let found = same.take_while(|(edge, _)| edge.entry() == birth).nth(before);
         *found.expect("a class is a pair of cells").0
@@ -229,15 +258,33 @@ impl Loops {
     /// The pairs of loops in the grid, in the order of the image's births.
     fn pairs_of_grid(&self, grid: &Grid) -> Pairs {
         let Loops { edges, faces, fillers, .. } = self;
-        let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.entry(), filler as usize));
+        let pairs = edges.iter().zip(fillers).filter(|(_, filler)| **filler != UNFILLED);
+        let pairs = pairs.map(|(edge, &filler)| (edge.entry(), filler as usize));
         match grid.construction {
             Construction::V => pairs.map(|(edge, filler)| (edge, faces[filler].entry())).collect(),
             Construction::T => {
-                let mut filled = vec![Entry::default(); faces.len()];
-                pairs.for_each(|(edge, filler)| filled[filler] = edge);
-                filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.entry())).collect()
+                let mut filled = vec![None; faces.len()];
+                pairs.for_each(|(edge, filler)| filled[filler] = Some(edge));
+                filled.into_iter().zip(faces).filter_map(|(edge, face)| Some((edge?, face.entry()))).collect()
             }
         }
+    }
+
+    /// When the edges enter whose loops are not filled, and the faces that fill none.
+    fn unpaired(&self) -> (Vec<Entry>, Vec<Entry>) {
+        let Loops { edges, faces, fillers, .. } = self;
+        let open = edges.iter().zip(fillers).filter(|(_, filler)| **filler == UNFILLED);
+        let open: Vec<Entry> = open.map(|(edge, _)| edge.entry()).collect();
+        if edges.len() - open.len() == faces.len() {
+            return (open, Vec::new());
+        }
+        let mut fills = vec![false; faces.len()];
+        fillers
+            .iter()
+            .filter(|filler| **filler != UNFILLED)
+            .for_each(|&filler| fills[filler as usize] = true);
+        let others = faces.iter().zip(fills).filter(|(_, fills)| !fills);
+        (open, others.map(|(face, _)| face.entry()).collect())
     }
 
     /// The pairs in the grid of loops in the complex whose dual it is.
@@ -249,8 +296,8 @@ impl Loops {
     }
 }
 
-/// The classes of a dimension of the image, from pairs in the grid.
-fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
+/// The classes of a dimension of the image, from pairs in the grid, and from when the unpaired cells enter there.
+fn classes_of(grid: &Grid, mut pairs: Pairs, unpaired: Vec<Entry>) -> Vec<Class> {
     if grid.construction.is_reversed() {
         // A class is born in the image where it dies in the dual complex.
         parallel::pieces_mut(&mut pairs, PART, &|_, pairs| {
@@ -270,5 +317,13 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     });
     drop(pairs);
     let place = |entry| grid.layout.in_memory(grid.packing.place(grid.in_image(entry)));
-    parallel::table(kept.len(), |k| Class { birth: place(kept[k].0), death: Some(place(kept[k].1)) })
+    let class = |(birth, death): (Entry, Entry)| Class { birth: place(birth), death: Some(place(death)) };
+    let mut classes = parallel::table(kept.len(), |k| class(kept[k]));
+    let mut births: Vec<Entry> = unpaired.into_iter().map(|entry| grid.in_image(entry)).collect();
+    births.sort_unstable();
+    for birth in births.into_iter().rev() {
+        let at = kept.partition_point(|pair| pair.0 <= birth);
+        classes.insert(at, Class { birth: place(birth), death: None });
+    }
+    classes
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::classes::{Class, Classes};
+use super::limits::Limits;
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
 use crate::cells::{AnyImageComplex, ComplexError, ImageComplex};
@@ -65,7 +66,7 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image. `backend` selects the device of the scan. Stages are reported to `progress`, which may
+/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages are reported to `progress`, which may
 /// interrupt the computation.
 ///
 /// # Errors
@@ -73,23 +74,35 @@ impl From<Interrupted> for ViaMatrixError {
 pub fn persistence(
     image: &AnyImage,
     request: &PersistenceRequest,
+    limits: Limits<'_>,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
-    let PersistenceRequest { construction, superlevel, .. } = *request;
+    let ranks = match limits.mask {
+        Some(mask) => {
+            mask.check(image.shape()).map_err(ComplexError::from)?;
+            Some(mask.ranks(image, request.superlevel))
+        }
+        None => None,
+    };
+    let superlevel = request.superlevel && ranks.is_none();
+    let (voxels, filtration) =
+        (ranks.as_ref().unwrap_or(image), PersistenceRequest { superlevel, ..*request });
     // Cells of this dimension kill the last requested classes.
-    let upper_dim = Some(request.dimensions(image.shape().dim()));
-    interruptible(progress, |progress| {
-        match AnyImageComplex::new(image, construction, superlevel, upper_dim, progress)? {
+    let upper_dim = Some(request.dimensions(image.shape()));
+    let mut solution = interruptible(progress, |progress| {
+        match AnyImageComplex::new(voxels, &filtration, upper_dim, progress)? {
             AnyImageComplex::Narrow(complex) => {
-                solve(image, request, backend, &complex, start.elapsed(), progress)
+                solve(voxels, &filtration, backend, &complex, start.elapsed(), progress)
             }
             AnyImageComplex::Wide(complex) => {
-                solve(image, request, backend, &complex, start.elapsed(), progress)
+                solve(voxels, &filtration, backend, &complex, start.elapsed(), progress)
             }
         }
-    })
+    })?;
+    solution.classes = solution.classes.cut(image, request, limits);
+    Ok(solution)
 }
 
 fn solve<I: MatrixIndex>(
@@ -130,7 +143,7 @@ fn classes<I: MatrixIndex>(
     pairs: &Pairs<I>,
 ) -> Classes {
     let owner = |cell: I| complex.owners[cell.to_usize()].to_usize();
-    let mut dimensions = vec![Vec::new(); request.dimensions(shape.dim())];
+    let mut dimensions = vec![Vec::new(); request.dimensions(shape)];
     let mut add = |cell: I, class: Class| {
         if let Some(classes) = dimensions.get_mut(usize::from(complex.matrix.dim(cell.to_usize()))) {
             classes.push(class);
@@ -179,8 +192,14 @@ mod tests {
             let any = image.clone().into();
             for construction in [Construction::T, Construction::V] {
                 for max_dim in [None, Some(0), Some(1), Some(4)] {
-                    let request = PersistenceRequest { construction, superlevel: round % 2 == 1, max_dim };
-                    let found = persistence(&any, &request, &Backend::default(), &()).unwrap();
+                    let request = PersistenceRequest {
+                        construction,
+                        superlevel: round % 2 == 1,
+                        max_dim,
+                        ..PersistenceRequest::default()
+                    };
+                    let found =
+                        persistence(&any, &request, Limits::default(), &Backend::default(), &()).unwrap();
                     assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
                     assert_eq!(found.index_bits, 32);
                 }
@@ -194,9 +213,9 @@ mod tests {
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
         let request = PersistenceRequest::default();
-        let complex = image_complex::<u64>(&image, request.construction, false, None, &()).unwrap();
+        let complex = image_complex::<u64>(&image, &request, None, &()).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
-        let narrow = persistence(&image, &request, &Backend::default(), &()).unwrap();
+        let narrow = persistence(&image, &request, Limits::default(), &Backend::default(), &()).unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));
         assert_eq!(wide.classes, narrow.classes);
     }

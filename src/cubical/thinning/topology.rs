@@ -9,6 +9,7 @@
 mod components;
 
 use super::bits::{BitImage, WORD};
+use crate::cubical::Periodic;
 use crate::cubical::persistence::{self, PersistenceError};
 use crate::memory;
 use crate::parallel;
@@ -61,7 +62,7 @@ impl Verdict {
 /// # Errors
 /// [`PersistenceError`]: the image has too many voxels, or there is no memory for its runs.
 pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, PersistenceError> {
-    persistence::check(image.shape())?;
+    persistence::check(image.shape(), Periodic::default())?;
     let is_planar = image.shape().extents()[0] == 1;
     let (before, after) = parallel::join(|| Components::of(image), || Components::of(skeleton));
     let (before, after) = (before?, after?);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::cubical::persistence::PersistenceRequest;
+use crate::cubical::persistence::{Limits, PersistenceRequest};
 use crate::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use crate::diagram::BarSelection;
 use crate::metric::read::{DistanceOptions, Input, read_path};
@@ -333,7 +333,8 @@ fn what_cannot_be_drawn_is_refused() {
 
 /// All cycles of an image, as drawn.
 fn drawn_of_image(image: &AnyImage, construction: Construction, superlevel: bool) -> Content {
-    let cubical = Cubical::new(image, PersistenceRequest { construction, superlevel, max_dim: None });
+    let cubical =
+        Cubical::new(image, PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() });
     let outcome = Cubical { representatives: Some(BarSelection::All), ..cubical }.solve(&()).unwrap();
     read_back(&Geometry::of_image(outcome.representatives.as_ref().unwrap(), image, superlevel).unwrap())
 }
@@ -463,7 +464,8 @@ fn bars_of_images_keep_their_ends_or_are_refused() {
     let solve = |image: &AnyImage, superlevel: bool, threshold: u64| {
         let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
         let (threshold, representatives) = (Some(threshold.into()), Some(BarSelection::All));
-        let cubical = Cubical { threshold, representatives, ..Cubical::new(image, request) };
+        let cubical =
+            Cubical { limits: Limits::up_to(threshold), representatives, ..Cubical::new(image, request) };
         let outcome = cubical.solve(&()).unwrap();
         let geometry = Geometry::of_image(outcome.representatives.as_ref().unwrap(), image, superlevel);
         geometry.map(|geometry| {

@@ -18,6 +18,8 @@ struct Head {
     superlevel: bool,
     threshold: Option<Value>,
     max_dim: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    periodic: Vec<usize>,
 }
 
 /// Writes the object with one line per bar and one per cycle.
@@ -30,8 +32,9 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         voxels: barcode.image.voxel_type(),
         construction: barcode.request.construction.to_string(),
         superlevel: barcode.request.superlevel,
-        threshold: barcode.threshold,
+        threshold: barcode.limits.threshold,
         max_dim: barcode.classes.dimensions.len().saturating_sub(1),
+        periodic: barcode.request.periodic.axes().collect(),
     };
     let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
     object.bars(&barcode.table())?;

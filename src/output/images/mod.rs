@@ -25,7 +25,7 @@
 //! # Text
 //! The line `WxHxD image of TYPE, C-construction, WHICH sets` (for one axis, `line of N voxels of TYPE, …`), then for
 //! each dimension the line `persistence intervals in dim k:` and one line per bar, ` [birth,death)`, or ` [birth, )`
-//! for an essential one.
+//! for an essential one. Periodic axes, if any, are named at the end of the first line: `, periodic along axes 0, 2`.
 //!
 //! # CSV
 //! ```text
@@ -48,6 +48,7 @@
 //! | `construction`, `superlevel` | the construction of the filtered complex |
 //! | `threshold` | the value at which the filtration ends, in the units of the bars; `null` for none |
 //! | `max_dim` | the highest dimension computed |
+//! | `periodic` | the indices of the periodic axes, from 0; absent if there are none |
 //! | `bars` | the bars; an infinite value is the string `"inf"` or `"-inf"`, the death of an essential class is `null` |
 //! | `representatives` | only if cycles were requested: an object for each chosen bar, in the order of `bars`, with the keys below |
 //!
@@ -86,9 +87,9 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use crate::cubical::persistence::representatives::Representatives;
-use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
+use crate::cubical::persistence::{Class, Classes, Limits, PersistenceRequest};
 use crate::cubical::value::Inexact;
-use crate::cubical::{AnyImage, Image, Value, Voxel};
+use crate::cubical::{AnyImage, Value, Voxel as _};
 use crate::names::named;
 use crate::output::table::{BarTable, Row};
 use crate::output::text::{self, Digits};
@@ -127,21 +128,10 @@ pub struct Barcode<'a> {
     pub classes: &'a Classes,
     /// The request that was answered.
     pub request: &'a PersistenceRequest,
-    /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
-    pub threshold: Option<Value>,
+    /// Where the filtration ends, if it was cut ([`Classes::cut`]).
+    pub limits: Limits<'a>,
     /// Cycles of the bars, for the formats that [hold](ImageBarsFormat::holds_representatives) them.
     pub representatives: Option<&'a Representatives>,
-}
-
-/// The last value of the filtration that a voxel has; `None` if it contains no voxel.
-fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
-    let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
-    image
-        .voxels()
-        .iter()
-        .filter(within)
-        .max_by_key(|voxel| voxel.ordered(request.superlevel))
-        .map(|&voxel| voxel.into())
 }
 
 impl Barcode<'_> {
@@ -161,9 +151,15 @@ impl Barcode<'_> {
         })
     }
 
-    /// The last value of the filtration; `None` without classes.
+    /// The last value of the filtration that a voxel has; `None` if it contains no voxel.
     fn last(&self) -> Option<Value> {
-        with_image!(self.image, image => last(image, self.request, self.threshold))
+        let Barcode { image, request, limits, .. } = *self;
+        let reached = (0..image.shape().count()).filter(|&place| limits.reach(image, request, place));
+        with_image!(image, image => {
+            let voxels = image.voxels();
+            let last = reached.max_by_key(|&place| voxels[place].ordered(request.superlevel));
+            last.map(|place| voxels[place].into())
+        })
     }
 }
 
@@ -173,7 +169,11 @@ fn write_text(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let construction = request.construction;
     let which = if request.superlevel { "superlevel" } else { "sublevel" };
     let what = image.shape().described(image.voxel_type());
-    writeln!(out, "{what}, {construction}-construction, {which} sets")?;
+    write!(out, "{what}, {construction}-construction, {which} sets")?;
+    if !request.periodic.is_none() {
+        write!(out, ", {}", request.periodic)?;
+    }
+    writeln!(out)?;
     text::write_bars(&barcode.table(), Digits::Six, out)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::cubical::{Construction, Order, Shape};
+use crate::cubical::{Construction, Image, Order, Shape, Voxel};
 
 fn class(birth: usize, death: Option<usize>) -> Class {
     Class { birth, death }
@@ -22,14 +22,16 @@ impl Example {
         let image = Image::new(Shape::new(&[2, 3], Order::C).unwrap(), voxels.to_vec()).unwrap().into();
         let classes =
             Classes { dimensions: vec![vec![class(1, None), class(5, Some(2))], vec![class(3, Some(4))]] };
-        let request = PersistenceRequest { construction: Construction::V, superlevel, max_dim: None };
+        let request =
+            PersistenceRequest { construction: Construction::V, superlevel, ..PersistenceRequest::default() };
         Example { image, classes, request, threshold: None }
     }
 
     fn bytes(&self, format: ImageBarsFormat) -> Vec<u8> {
         let &Example { ref image, ref classes, ref request, threshold } = self;
         let mut bytes = Vec::new();
-        let barcode = Barcode { image, classes, request, threshold, representatives: None };
+        let limits = Limits::up_to(threshold);
+        let barcode = Barcode { image, classes, request, limits, representatives: None };
         format.write(&barcode, &mut bytes).unwrap();
         bytes
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cells;
-use lacuna::cubical::persistence::{Classes, PersistenceRequest, plain, via_matrix};
+use lacuna::cubical::persistence::{Classes, Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Key, Order, Shape, Voxel, ecc};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -17,7 +17,11 @@ fn image<T>(axes: &[usize], voxels: Vec<T>) -> Image<T> {
 fn requests() -> impl Iterator<Item = PersistenceRequest> {
     let constructions = [Construction::T, Construction::V].into_iter();
     constructions.flat_map(|construction| {
-        [false, true].map(|superlevel| PersistenceRequest { construction, superlevel, max_dim: None })
+        [false, true].map(|superlevel| PersistenceRequest {
+            construction,
+            superlevel,
+            ..PersistenceRequest::default()
+        })
     })
 }
 
@@ -30,7 +34,9 @@ fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Clas
 }
 
 fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
-    via_matrix::persistence(&any(image), request, &Backend::default(), &()).unwrap().classes
+    via_matrix::persistence(&any(image), request, Limits::default(), &Backend::default(), &())
+        .unwrap()
+        .classes
 }
 
 /// The pairs (birth, death) of each dimension, sorted.
@@ -183,8 +189,7 @@ fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
 }
 
 fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
-    let PersistenceRequest { construction, superlevel, .. } = *request;
-    let complex = cells::image_complex::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
+    let complex = cells::image_complex::<u32>(&any(image), request, None, &()).unwrap();
     let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
     changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }

@@ -8,9 +8,9 @@ use crate::common::judge::{judge_basis, judge_cycle};
 use crate::common::metrics::generator;
 use crate::common::spans::Vector;
 use lacuna::Bar;
-use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::plain;
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
+use lacuna::cubical::persistence::{Limits, PersistenceRequest};
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use lacuna::diagram::BarSelection;
 use rand::RngExt;
@@ -238,7 +238,7 @@ fn a_threshold_makes_bars_essential_and_leaves_their_cycles() {
             let representatives = Some(BarSelection::All);
             let threshold = threshold.map(Into::into);
             let cubical = Cubical::new(&image, of(construction));
-            Cubical { representatives, threshold, ..cubical }.solve(&()).unwrap()
+            Cubical { representatives, limits: Limits::up_to(threshold), ..cubical }.solve(&()).unwrap()
         };
         let (whole, cut) = (run(None), run(Some(9.0)));
         let (whole, classes) = (whole.representatives.as_ref().unwrap(), &cut.classes);

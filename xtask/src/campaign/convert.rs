@@ -157,6 +157,7 @@ fn bars_of_image(case: &Case, image: &Image<f64>, pools: &Pools) -> Result<Vec<D
         construction: Construction::V,
         superlevel: false,
         max_dim: Some(max_dim),
+        ..persistence::PersistenceRequest::default()
     };
     let classes = pools.run(case.machine, || Cubical::new(&image.clone().into(), request).solve(&()));
     let classes = classes.map_err(|error| format!("refused: {error}"))?.classes;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
-use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, plain, via_matrix};
+use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Cubical, Image, Voxel};
 use lacuna::diagram::BarSelection;
 use lacuna::output::images as output;
@@ -146,7 +146,8 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         Relation::Written(format) => written(format, case, &found),
         Relation::Cycles => cycles(case, image, &found, pools),
         Relation::Cut(threshold) => {
-            let cut = found.clone().cut(&case.filtered.image, request, threshold.into());
+            let limits = Limits::up_to(lacuna::cubical::Value::from(threshold));
+            let cut = found.clone().cut(&case.filtered.image, request, limits);
             same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
         }
     }
@@ -198,7 +199,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
 fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let solution = pools.run(case.filtered.machine, || {
-        via_matrix::persistence(&case.filtered.image, &case.request(), &processor, &())
+        via_matrix::persistence(&case.filtered.image, &case.request(), Limits::default(), &processor, &())
     });
     let solution = solution.map_err(|error| format!("refused: {error}"))?;
     same("classes of the gradient and of the matrix", &solution.classes, found)
@@ -274,7 +275,8 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
         return Ok(());
     }
     let mut file = Vec::new();
-    let barcode = output::Barcode { image, classes, request, threshold: None, representatives: None };
+    let barcode =
+        output::Barcode { image, classes, request, limits: Limits::default(), representatives: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded =
         read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
@@ -301,7 +303,12 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
 impl Case {
     fn request(&self) -> PersistenceRequest {
         let Filtered { construction, superlevel, .. } = self.filtered;
-        PersistenceRequest { construction, superlevel, max_dim: self.max_dim }
+        PersistenceRequest {
+            construction,
+            superlevel,
+            max_dim: self.max_dim,
+            ..PersistenceRequest::default()
+        }
     }
 
     /// Whether the voxels are 64-bit integers.

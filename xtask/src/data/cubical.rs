@@ -2,8 +2,8 @@
 
 use std::io;
 
-use lacuna::cubical::persistence::{PersistenceRequest, plain};
-use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, ShapeError, Voxel};
+use lacuna::cubical::persistence::{Limits, PersistenceRequest, plain};
+use lacuna::cubical::{AnyImage, Construction, Image, Order, Periodic, Shape, ShapeError, Value, Voxel};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::with_image;
 use npyz::WriterBuilder as _;
@@ -41,7 +41,8 @@ impl Case {
         output: ImageBarsFormat,
         expected: &'static str,
     ) -> Self {
-        let request = PersistenceRequest { construction, superlevel: false, max_dim: None };
+        let request =
+            PersistenceRequest { construction, superlevel: false, max_dim: None, periodic: Periodic::NONE };
         Case { file, request, threshold: None, output, expected }
     }
 
@@ -62,7 +63,7 @@ impl Case {
 
     /// The arguments of the program.
     pub(super) fn arguments(&self) -> String {
-        let PersistenceRequest { construction, superlevel, max_dim } = self.request;
+        let PersistenceRequest { construction, superlevel, max_dim, .. } = self.request;
         let construction = construction.to_string().to_lowercase();
         let superlevel = if superlevel { " --superlevel" } else { "" };
         let max_dim = max_dim.map(|max_dim| format!(" --max-dim {max_dim}")).unwrap_or_default();
@@ -77,17 +78,10 @@ impl Case {
         let mut bytes = Vec::new();
         let image = &input.image;
         let mut classes = with_image!(image, image => plain::persistence(image, request));
-        if let Some(threshold) = threshold {
-            classes = classes.cut(image, request, threshold.into());
-        }
+        let limits = Limits::up_to(threshold.map(Value::from));
+        classes = classes.cut(image, request, limits);
         self.output.write(
-            &Barcode {
-                image,
-                classes: &classes,
-                request,
-                threshold: threshold.map(f64::into),
-                representatives: None,
-            },
+            &Barcode { image, classes: &classes, request, limits, representatives: None },
             &mut bytes,
         )?;
         Ok(bytes)

@@ -15,13 +15,13 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     let (table, level) = (Table::of(grid.layout.axes), Level::detect());
     grid.layout.each_line(&mut codes, &|line| line.fill(NO_VOXEL), &|line, codes| {
         let mut owned = vec![0; codes.len()];
-        let place = grid.layout.row(line / rows, line % rows);
+        let at = [line % rows, line / rows];
         match grid.layout.axes {
             // A single voxel owns nothing else.
             0 => {}
-            1 => level.run(Line::<1> { grid, place, owned: &mut owned }),
-            2 => level.run(Line::<2> { grid, place, owned: &mut owned }),
-            _ => level.run(Line::<3> { grid, place, owned: &mut owned }),
+            1 => level.run(Line::<1> { grid, at, owned: &mut owned }),
+            2 => level.run(Line::<2> { grid, at, owned: &mut owned }),
+            _ => level.run(Line::<3> { grid, at, owned: &mut owned }),
         }
         codes.iter_mut().zip(&owned).for_each(|(code, &owned)| *code = table.code(owned));
         progress.advance(codes.len() as u64);
@@ -29,10 +29,10 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     codes
 }
 
-/// The owned cells of the voxels of a row, whose first voxel is at `place`.
+/// The owned cells of the voxels of a row, given by the number of the row and that of its plane.
 struct Line<'a, const AXES: usize> {
     grid: &'a Grid,
-    place: usize,
+    at: [usize; 2],
     owned: &'a mut [Owned],
 }
 
@@ -42,14 +42,14 @@ impl<const AXES: usize> Kernel<u32> for Line<'_, AXES> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
-        line_of::<AXES>(self.grid, self.place, self.owned);
+        line_of::<AXES>(self.grid, self.at, self.owned);
     }
 }
 
 /// Computes the owned cells of a [`Line`].
 #[inline(always)]
-fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
-    let columns = owned.len();
+fn line_of<const AXES: usize>(grid: &Grid, [row, plane]: [usize; 2], owned: &mut [Owned]) {
+    let (columns, place) = (owned.len(), grid.layout.row(plane, row));
     let strides = grid.layout.strides;
     let keys = grid.keys();
     let own = &keys[place..place + columns];
@@ -77,13 +77,25 @@ fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
     for (cube, keys) in cubes.iter_mut().enumerate().take(of_cubes) {
         *keys = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
     }
-    let around = Around { own, edges, faces, cubes, is_reversed: grid.construction.is_reversed() };
+    // Across the end of a periodic axis, the neighbour before is at a greater place, and the one after at a lesser.
+    let is_lesser = |axis: usize, at: usize| match grid.layout.is_periodic[axis] {
+        true => [at > 0, at + 1 == grid.layout.extents[2 - axis]],
+        false => [true, false],
+    };
+    let is_earlier = |axis, at| is_lesser(axis, at).map(|is| is != grid.construction.is_reversed());
+    let ties = |x| [is_earlier(0, x), is_earlier(1, row), is_earlier(2, plane)];
+    // The first and the last voxel of a row, where they are neighbours, are done again.
+    let (inside, ends) = if grid.layout.is_periodic[0] { (1, vec![0, columns - 1]) } else { (0, Vec::new()) };
+    let around = Around { own, edges, faces, cubes, ties: ties(inside) };
     let (blocks, rest) = owned.as_chunks_mut::<LANES>();
     for (number, block) in blocks.iter_mut().enumerate() {
         *block = around.owned::<AXES, LANES>(number * LANES);
     }
     for (x, owned) in (columns - rest.len()..).zip(rest) {
         [*owned] = around.owned::<AXES, 1>(x);
+    }
+    for x in ends {
+        [owned[x]] = Around { ties: ties(x), ..around }.owned::<AXES, 1>(x);
     }
 }
 
@@ -96,8 +108,9 @@ struct Around<'a> {
     edges: [&'a [i32]; EDGES],
     faces: [&'a [i32]; FACES],
     cubes: [&'a [i32]; CUBES],
-    /// Whether of two voxels with equal keys the one at the lesser place is later.
-    is_reversed: bool,
+    /// For each axis, whether the neighbours before and after are earlier where keys are equal. For a neighbour along
+    /// several axes the greatest decides.
+    ties: [[bool; 2]; 3],
 }
 
 impl Around<'_> {
@@ -105,9 +118,10 @@ impl Around<'_> {
     #[inline(always)]
     fn owned<const AXES: usize, const N: usize>(&self, x: usize) -> [Owned; N] {
         let load = |keys: &[i32]| -> [i32; N] { keys[x..x + N].try_into().expect("as long as a range of N") };
-        // What the keys at lesser and at greater places are compared with. No voxel has the greatest key of all.
-        let (own, is_reversed) = (load(self.own), i32::from(self.is_reversed));
-        let limits = [own.map(|key| key + 1 - is_reversed), own.map(|key| key + is_reversed)];
+        // What the keys of later and of earlier neighbours are compared with. No voxel has the greatest key of all.
+        let own = load(self.own);
+        let limits = [own, own.map(|key| key + 1)];
+        let limit = |axis: usize, side: usize| &limits[usize::from(self.ties[axis][side])];
         // All ones if the other voxel is earlier.
         let earlier = |keys: &[i32], limits: &[i32; N]| -> [Owned; N] {
             let keys = load(keys);
@@ -119,19 +133,19 @@ impl Around<'_> {
             sum.iter_mut().zip(has).for_each(|(sum, has)| *sum |= has & 1 << bit);
         };
         let (mut by_edge, mut by_face) = ([[0; N]; EDGES], [[0; N]; FACES]);
-        for edge in 0..2 * AXES {
-            by_edge[edge] = earlier(self.edges[edge], &limits[edge % 2]);
-            add(&by_edge[edge], edge);
+        for (edge, by_edge) in by_edge.iter_mut().enumerate().take(2 * AXES) {
+            *by_edge = earlier(self.edges[edge], limit(edge / 2, edge % 2));
+            add(by_edge, edge);
         }
         for face in 0..[0, 0, 4, FACES][AXES] {
             let (a, b) = edges_of_face(face);
-            let of_corner = earlier(self.faces[face], &limits[face / 2 % 2]);
+            let of_corner = earlier(self.faces[face], limit(PAIRS[face / 4].1, face / 2 % 2));
             by_face[face] = both(both(by_edge[a], by_edge[b]), of_corner);
             add(&by_face[face], FIRST_FACE as usize + face);
         }
         for cube in 0..if AXES == 3 { CUBES } else { 0 } {
             let around = |axis| by_face[face_of_cube(cube, axis)];
-            let of_corner = earlier(self.cubes[cube], &limits[cube / 4]);
+            let of_corner = earlier(self.cubes[cube], limit(2, cube / 4));
             let has = both(both(around(0), around(1)), both(around(2), of_corner));
             add(&has, FIRST_CUBE as usize + cube);
         }
@@ -146,7 +160,7 @@ mod tests {
 
     use super::*;
     use crate::cubical::persistence::PersistenceRequest;
-    use crate::cubical::{Construction, Image, Order, Shape};
+    use crate::cubical::{Construction, Image, Order, Periodic, Shape};
 
     /// The cells that a voxel owns, determined cell by cell.
     fn owned(grid: &Grid, place: usize) -> Owned {
@@ -181,21 +195,22 @@ mod tests {
         let shapes: [&[usize]; 9] =
             [&[1], &[2], &[33], &[2, 2], &[3, 17], &[40, 5], &[2, 2, 2], &[3, 4, 5], &[7, 2, 18]];
         for axes in shapes {
-            for (construction, superlevel) in [(Construction::T, false), (Construction::V, true)] {
-                let voxels = (0..axes.iter().product()).map(|_| rng.random_range(0..9_i8)).collect();
-                let image = Image::<i8>::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap().into();
-                let grid =
-                    Grid::new(&image, &PersistenceRequest { construction, superlevel, max_dim: None }, &())
-                        .unwrap();
+            let shape = Shape::new(axes, Order::C).unwrap();
+            let filtrations = [(Construction::T, false), (Construction::V, true)];
+            for ((construction, superlevel), periodic) in filtrations
+                .iter()
+                .flat_map(|&filtration| Periodic::all(shape).map(move |all| (filtration, all)))
+            {
+                let voxels = (0..shape.count()).map(|_| rng.random_range(0..9_i8)).collect();
+                let image = Image::<i8>::new(shape, voxels).unwrap().into();
+                let request = PersistenceRequest { construction, superlevel, max_dim: None, periodic };
+                let grid = Grid::new(&image, None, &request, &()).unwrap();
                 let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
-                for place in (0..image.shape().count()).map(|place| grid.layout.on_grid(place)) {
+                for place in (0..shape.count()).map(|place| grid.layout.on_grid(place)) {
                     is_voxel[place] = true;
-                    assert_eq!(
-                        codes[place],
-                        Table::of(axes.len()).code(owned(&grid, place)),
-                        "{axes:?} {place}"
-                    );
+                    let expected = Table::of(axes.len()).code(owned(&grid, place));
+                    assert_eq!(codes[place], expected, "{request:?} of {shape} at {place}");
                 }
                 assert!(codes.iter().zip(is_voxel).all(|(&code, is_voxel)| (code == NO_VOXEL) != is_voxel));
             }

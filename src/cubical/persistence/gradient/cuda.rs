@@ -23,6 +23,7 @@ pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
         strides: grid.layout.strides,
         start: grid.layout.shift(),
         is_reversed: grid.construction.is_reversed(),
+        is_periodic: grid.layout.is_periodic,
     };
     kernel.codes(&layout, &keys, &numbering, &mut codes)?;
     gpu.read(&codes, 0..codes.len())
@@ -36,7 +37,7 @@ mod tests {
     use super::super::super::PersistenceRequest;
     use super::super::cpu;
     use super::*;
-    use crate::cubical::{Construction, Image, Order, Shape};
+    use crate::cubical::{Construction, Image, Order, Periodic, Shape};
 
     #[test]
     #[ignore = "needs a CUDA device"]
@@ -63,12 +64,16 @@ mod tests {
                 let image = Image::new(shape, voxels).unwrap().into();
                 for construction in [Construction::T, Construction::V] {
                     for superlevel in [false, true] {
-                        let request = PersistenceRequest { construction, superlevel, max_dim: None };
-                        let grid = Grid::new(&image, &request, &()).unwrap();
-                        assert!(
-                            codes(&gpu, &grid).unwrap() == cpu::codes(&grid, &()),
-                            "{shape} {levels} {request:?}"
-                        );
+                        let request =
+                            PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
+                        for periodic in Periodic::all(shape) {
+                            let request = PersistenceRequest { periodic, ..request };
+                            let grid = Grid::new(&image, None, &request, &()).unwrap();
+                            assert!(
+                                codes(&gpu, &grid).unwrap() == cpu::codes(&grid, &()),
+                                "{shape} {levels} {request:?}"
+                            );
+                        }
                     }
                 }
             }

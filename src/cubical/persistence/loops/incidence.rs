@@ -252,16 +252,16 @@ pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -
     let (a, b) = PAIRS[pair];
     let strides = grid.layout.strides;
     let shifts = [0, strides[a], strides[b], strides[a] + strides[b]];
-    let owner = grid.last_of(corner, &shifts);
+    let (owner, at) = grid.last_of(corner, &shifts);
     // Seen from its owner, the face lies in the opposite direction.
-    (corner + shifts[owner], 4 * pair + 3 - owner)
+    (at, 4 * pair + 3 - owner)
 }
 
 /// The least corner of a face of the grid, given its owner and its number in the owner's star.
 pub(in super::super) fn corner_of_face(grid: &Grid, place: usize, face: usize) -> usize {
     let (a, b) = edges_of_face(face);
-    let back = |edge: usize| if edge.is_multiple_of(2) { grid.layout.strides[edge / 2] } else { 0 };
-    place - back(a) - back(b)
+    let back = |place, edge: usize| if edge.is_multiple_of(2) { grid.neighbour(place, edge) } else { place };
+    back(back(place, a), b)
 }
 
 impl Incidence for OfDual<'_> {

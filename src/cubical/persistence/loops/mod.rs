@@ -2,7 +2,8 @@
 //!
 //! Components and cavities have settled the other critical cells: edges that kill a component close no loop
 //! (*compressed*: their rows are dropped), and faces paired with a cube close a cavity (*cleared*: they are not
-//! columns). As many edges as faces remain.
+//! columns). As many edges as faces remain, unless an axis is periodic: then some loops are never filled, and some
+//! faces close a cavity that never is, whose columns become zero.
 //!
 //! A column starts as the boundary of a critical face. An edge matched with its voxel is dropped. An edge matched with
 //! a face is replaced by that face's other three edges, but only once it is the last of the column, so nothing is
@@ -53,6 +54,9 @@ use crate::snapshot::SnapshotError;
 const FREE: u64 = 0;
 /// Owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
+
+/// Stands for the face that fills a loop which none fills.
+pub(super) const UNFILLED: u32 = u32::MAX;
 
 /// Greatest number of columns that a worker claims at a time. Those of a smooth image are few, and long.
 const BATCH: usize = 512;
@@ -146,10 +150,13 @@ impl Columns {
         self.rows.first(incidence.place(edge)) + incidence.index(edge) as usize
     }
 
-    /// The numbers of the faces that fill the loops of these critical edges.
+    /// The numbers of the faces that fill the loops of these critical edges; [`UNFILLED`] if none does.
     pub(super) fn fillers(&self, incidence: &impl Incidence, edges: &[Cell]) -> Vec<u32> {
         parallel::table(edges.len(), |k| {
-            self.arena.column(self.owners[self.row(incidence, edges[k])].load(Ordering::Relaxed))
+            match self.owners[self.row(incidence, edges[k])].load(Ordering::Relaxed) {
+                FREE => UNFILLED,
+                owner => self.arena.column(owner),
+            }
         })
     }
 

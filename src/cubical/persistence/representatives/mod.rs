@@ -93,12 +93,12 @@ use super::forest::Merging;
 use super::gradient::Gradient;
 use super::grid::Grid;
 use super::grid_cell::GridCell;
+use super::limits::Limits;
 use super::loops::{Incidence, OfDual, OfGrid};
 use super::request::PersistenceRequest;
 use super::via_gradient::{Loops, Pairing};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
-use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
 use crate::memory::{self, Refused};
 use crate::parallel::{self, into_inner, lock};
@@ -130,7 +130,7 @@ struct Wanted {
 }
 
 impl Trace {
-    /// Computes the cycles of the selected bars of the image. If there is a threshold, the filtration ends there. Bars
+    /// Computes the cycles of the selected bars of the image. The filtration ends at the limits. Bars
     /// are numbered as in [`Classes::cut`]. `progress` is told of each cycle and may unwind.
     ///
     /// # Errors
@@ -138,11 +138,11 @@ impl Trace {
     pub(in crate::cubical) fn representatives(
         &self,
         image: &AnyImage,
-        threshold: Option<Value>,
+        limits: Limits<'_>,
         selection: &BarSelection,
         progress: &dyn Progress,
     ) -> Result<Representatives, PersistenceError> {
-        let wanted = selection::wanted(&self.classes, image, &self.request, threshold, selection)?;
+        let wanted = selection::wanted(&self.classes, image, &self.request, limits, selection)?;
         let finder = Finder::new(self, &wanted);
         let cycle = |visited: &mut Visited, wanted: &Wanted| {
             progress.advance(0);
@@ -156,9 +156,7 @@ impl Trace {
             let coordinates = (cells.len() * image.shape().axes().len() * size_of::<i32>()) as u64;
             memory::probe(coordinates)?;
             let cells = Cells::new(image.shape(), cells.iter().map(|cell| cell.centre(&self.grid)));
-            let is_reached = |&place: &usize| {
-                threshold.is_none_or(|threshold| self.request.reaches(threshold, image.exact(place)))
-            };
+            let is_reached = |&place: &usize| limits.reach(image, &self.request, place);
             let class = Class { death: class.death.filter(is_reached), ..class };
             Ok(Representative { dim, index, class, cells, voxels })
         };

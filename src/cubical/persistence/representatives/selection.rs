@@ -6,14 +6,15 @@ use hashbrown::HashSet;
 
 use super::super::classes::{Class, Classes};
 use super::super::error::PersistenceError;
+use super::super::limits::Limits;
 use super::super::request::PersistenceRequest;
 use super::Wanted;
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
 
-/// The selected bars, by dimension and index, of a filtration that ends at a threshold if there is one. `classes` are
-/// those without the threshold.
+/// The selected bars, by dimension and index, of a filtration that ends at the limits. `classes` are those without the
+/// limits.
 ///
 /// # Errors
 /// A selected bar does not exist, or a persistence is invalid.
@@ -21,11 +22,10 @@ pub(super) fn wanted(
     classes: &Classes,
     image: &AnyImage,
     request: &PersistenceRequest,
-    threshold: Option<Value>,
+    limits: Limits<'_>,
     selection: &BarSelection,
 ) -> Result<Vec<Wanted>, PersistenceError> {
-    let reaches =
-        |place: usize| threshold.is_none_or(|threshold| request.reaches(threshold, image.exact(place)));
+    let reaches = |place: usize| limits.reach(image, request, place);
     let length = |class: &Class| {
         let death = class.death.filter(|&death| reaches(death));
         death.map(|death| distance(image.exact(class.birth), image.exact(death)))
@@ -121,7 +121,8 @@ mod tests {
     ) -> Result<Vec<(usize, usize, usize)>, String> {
         let (image, classes) = example();
         let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
-        let found = wanted(&classes, &image, &request, threshold.map(Value::Unsigned), selection);
+        let found =
+            wanted(&classes, &image, &request, Limits::up_to(threshold.map(Value::Unsigned)), selection);
         let places = |found: Vec<Wanted>| found.iter().map(|bar| (bar.dim, bar.index, bar.before)).collect();
         found.map(places).map_err(|error| error.to_string())
     }
@@ -143,7 +144,7 @@ mod tests {
         let (image, classes) = example();
         let classes = Classes { dimensions: vec![vec![classes.dimensions[0][1], class(0, 1)]] };
         let request = PersistenceRequest::default();
-        let found = wanted(&classes, &image, &request, None, &Longest(1)).unwrap();
+        let found = wanted(&classes, &image, &request, Limits::default(), &Longest(1)).unwrap();
         assert_eq!(found[0].index, 1);
     }
 
@@ -154,7 +155,8 @@ mod tests {
         let longest = |classes: &Classes, threshold: Option<u64>| -> Vec<(usize, usize)> {
             let selection = BarSelection::Longest(2);
             let found =
-                wanted(classes, &image, &request, threshold.map(Value::Unsigned), &selection).unwrap();
+                wanted(classes, &image, &request, Limits::up_to(threshold.map(Value::Unsigned)), &selection)
+                    .unwrap();
             found.iter().map(|bar| (bar.dim, bar.index)).collect()
         };
         classes.dimensions[1] = vec![class(1, 3)];

@@ -1,8 +1,9 @@
-//! Filtrations that end at a threshold.
+//! Filtrations that end early: at a threshold, or before the voxels outside a mask.
 
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::cubical::image::AnyImage;
+use crate::cubical::mask::Mask;
 use crate::cubical::value::Value;
 
 impl PersistenceRequest {
@@ -13,15 +14,40 @@ impl PersistenceRequest {
     }
 }
 
+/// Where a filtration ends.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits<'a> {
+    /// The last value (default: none), compared exactly.
+    pub threshold: Option<Value>,
+    /// The voxels that the complex has (default: all).
+    pub mask: Option<&'a Mask>,
+}
+
+impl Limits<'_> {
+    /// A filtration that ends at a threshold, if there is one.
+    pub fn up_to(threshold: impl Into<Option<Value>>) -> Self {
+        Limits { threshold: threshold.into(), mask: None }
+    }
+
+    /// Whether the filtration of an image includes the voxel at a place in memory.
+    pub fn reach(&self, image: &AnyImage, request: &PersistenceRequest, place: usize) -> bool {
+        self.mask.is_none_or(|mask| mask.has(image.shape().c_place(place)))
+            && self.threshold.is_none_or(|threshold| request.reaches(threshold, image.exact(place)))
+    }
+}
+
 impl Classes {
-    /// Ends the filtration at a threshold: classes born later are removed, those that die later become essential.
+    /// Ends the filtration early: classes born later are removed, those that die later become essential.
     #[must_use]
-    pub fn cut(mut self, image: &AnyImage, request: &PersistenceRequest, threshold: Value) -> Classes {
-        let is_reached = |place: usize| request.reaches(threshold, image.exact(place));
+    pub fn cut(mut self, image: &AnyImage, request: &PersistenceRequest, limits: Limits<'_>) -> Classes {
+        if limits.threshold.is_none() && limits.mask.is_none() {
+            return self;
+        }
+        let reach = |place: usize| limits.reach(image, request, place);
         for classes in &mut self.dimensions {
-            classes.retain(|class| is_reached(class.birth));
+            classes.retain(|class| reach(class.birth));
             for Class { death, .. } in classes.iter_mut() {
-                *death = death.filter(|&place| is_reached(place));
+                *death = death.filter(|&place| reach(place));
             }
         }
         self
@@ -44,7 +70,9 @@ mod tests {
         let all =
             Classes { dimensions: vec![vec![class(2, None), class(0, Some(1)), class(4, Some(3))], vec![]] };
         let sublevel = PersistenceRequest::default();
-        let cut = |threshold: f64| all.clone().cut(&image, &sublevel, threshold.into()).dimensions;
+        let cut = |threshold: f64| {
+            all.clone().cut(&image, &sublevel, Limits::up_to(Value::from(threshold))).dimensions
+        };
         assert_eq!(cut(9.0), all.dimensions);
         assert_eq!(cut(8.5)[0], [class(2, None), class(0, None), class(4, Some(3))]);
         assert_eq!(cut(3.0)[0], [class(2, None), class(0, None), class(4, None)]);
@@ -57,7 +85,9 @@ mod tests {
         let image = Image::new(Shape::new(&[4], Order::C).unwrap(), vec![9_u8, 2, 5, 4]).unwrap().into();
         let all = Classes { dimensions: vec![vec![class(0, None), class(2, Some(1))]] };
         let superlevel = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
-        let cut = |threshold: f64| all.clone().cut(&image, &superlevel, threshold.into()).dimensions;
+        let cut = |threshold: f64| {
+            all.clone().cut(&image, &superlevel, Limits::up_to(Value::from(threshold))).dimensions
+        };
         assert_eq!(cut(2.0), all.dimensions);
         assert_eq!(cut(3.0)[0], [class(0, None), class(2, None)]);
         assert_eq!(cut(6.0)[0], [class(0, None)]);
@@ -71,7 +101,7 @@ mod tests {
         let deaths = |image: &AnyImage, text: &str, superlevel| {
             let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
             let threshold = text.parse::<Threshold>().unwrap().side(superlevel);
-            let cut = all.clone().cut(image, &request, threshold);
+            let cut = all.clone().cut(image, &request, Limits::up_to(threshold));
             cut.dimensions[0].iter().map(|class| class.death).collect::<Vec<_>>()
         };
         let top = u64::MAX;
