@@ -5,18 +5,17 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna::cubical::geometry::Geometry;
-use lacuna::cubical::persistence::check;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
 use lacuna::cubical::thinning::graph::{SkeletonGraph, checked_spacing};
-use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
+use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{
     BitImage, MachineError as ThinningError, Pass, Rule, ThinningRequest as Request, ThinningStatistics,
     thin_by,
 };
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
-use lacuna::cubical::{Periodic, Shape, VoxelType};
+use lacuna::cubical::{Shape, VoxelType};
 use lacuna::output::number::General;
 use lacuna::output::skeletons::{Skeleton, SkeletonFormat};
 
@@ -192,8 +191,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     }
     request.suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        check(shape, Periodic::NONE)
-            .map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
+        check(shape).map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
     }
     let rule = request.rule_for(shape);
     let memory = memory_plan(shape, stream.bytes(), rule);

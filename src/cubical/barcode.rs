@@ -74,7 +74,7 @@ impl<'a> Cubical<'a> {
     /// [`Cubical::solve`] distinguishes them.
     ///
     /// # Errors
-    /// [`CubicalError`]: the image takes 2^32 places or more with its rim, or 2^30 where voxels have to be sorted, or
+    /// [`CubicalError`]: the image takes 2^36 places or more with its rim, or 2^30 where voxels have to be sorted, or
     /// needs more memory than is available; the birth or death
     /// value of a class is an integer without an exact `f64`; the requested device fails.
     pub fn run(&self) -> Result<Diagram, CubicalError> {

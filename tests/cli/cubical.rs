@@ -507,7 +507,7 @@ fn an_image_that_is_too_large_is_refused_before_it_is_read() {
     fs::File::create(&image).unwrap().set_len(1 << 40).unwrap();
     // Reading the file would take longer than this.
     let quick = std::time::Duration::from_secs(60);
-    let message = "expected an image that takes fewer than 4294967296 places with a rim around it, found 1099511627776 voxels";
+    let message = "expected an image that takes fewer than 68719476736 places with a rim around it, found 1099511627776 voxels";
     cubical(["--shape", "10240,10485,10240", "--dtype", "u8"])
         .arg(&image)
         .timeout(quick)

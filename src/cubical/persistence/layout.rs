@@ -31,8 +31,8 @@ pub(crate) struct GridLayout {
     is_transposed: bool,
 }
 
-/// Exclusive limit of grid places, which take 32 bits.
-const LIMIT: u64 = 1 << 32;
+/// Exclusive limit of grid places: beside its place, a cell in memory has 4 bits.
+const LIMIT: u64 = 1 << 36;
 /// Exclusive limit of grid places where voxels are sorted: the number of a value and a place take 30 bits each.
 const LIMIT_OF_SORTED: u64 = 1 << 30;
 /// Exclusive limit of an extent: doubled coordinates of cells are signed and take 32 bits.
@@ -42,7 +42,7 @@ impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError`]: the grid has 2^32 places or more, or a line of 2^30; or an axis cannot be periodic.
+    /// [`PersistenceError`]: the grid has 2^36 places or more, or a line of 2^30; or an axis cannot be periodic.
     pub(crate) fn new(shape: Shape, periodic: Periodic) -> Result<Self, PersistenceError> {
         periodic.check(shape)?;
         let extents = shape.in_order(Order::C).extents();
@@ -158,11 +158,10 @@ impl GridLayout {
     /// The grid place of the voxel at a place in memory.
     pub(crate) fn on_grid(&self, place: usize) -> usize {
         let (extents, [plane, row, column]) = self.memory();
-        // 32-bit division is faster than 64-bit division.
-        let [_, rows, columns] = extents.map(|extent| extent as u32);
-        let (line, x) = (place as u32 / columns, place as u32 % columns);
-        let (z, y) = ((line / rows) as usize, (line % rows) as usize);
-        z * plane + y * row + x as usize * column + self.shift()
+        let [_, rows, columns] = extents;
+        let (line, x) = divided(place, columns);
+        let (z, y) = divided(line, rows);
+        z * plane + y * row + x * column + self.shift()
     }
 
     /// The grid places of the voxels from a place in memory on, as an endless iterator.
@@ -195,18 +194,27 @@ impl GridLayout {
     /// The place in memory of the voxel at a grid place.
     pub(crate) fn in_memory(&self, place: usize) -> usize {
         let [planes, rows, columns] = self.extents;
-        let (place, [_, line, plane]) =
-            ((place - self.shift()) as u32, self.strides.map(|stride| stride as u32));
-        let (z, rest) = ((place / plane) as usize, place % plane);
-        let (y, x) = ((rest / line) as usize, (rest % line) as usize);
+        let [_, line, plane] = self.strides;
+        let (z, rest) = divided(place - self.shift(), plane);
+        let (y, x) = divided(rest, line);
         if self.is_transposed { (x * rows + y) * planes + z } else { (z * rows + y) * columns + x }
+    }
+}
+
+/// A quotient and its remainder.
+#[inline(always)]
+fn divided(number: usize, by: usize) -> (usize, usize) {
+    // Division of 32 bits is faster than that of 64.
+    match (u32::try_from(number), u32::try_from(by)) {
+        (Ok(number), Ok(by)) => ((number / by) as usize, (number % by) as usize),
+        _ => (number / by, number % by),
     }
 }
 
 /// Checks from the shape alone whether the classes of images can be computed, unless their values are too wide.
 ///
 /// # Errors
-/// [`PersistenceError`]: the grid has 2^32 places or more, or a line of 2^30; or an axis cannot be periodic.
+/// [`PersistenceError`]: the grid has 2^36 places or more, or a line of 2^30; or an axis cannot be periodic.
 pub fn check(shape: Shape, periodic: Periodic) -> Result<(), PersistenceError> {
     GridLayout::new(shape, periodic).map(drop)
 }
@@ -216,14 +224,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_have_32_bits_and_those_that_are_sorted_30() {
+    fn places_have_36_bits_and_those_that_are_sorted_30() {
         let layout =
             |axes: &[usize], order| GridLayout::new(Shape::new(axes, order).unwrap(), Periodic::default());
-        assert!(layout(&[65534, 65534], Order::C).is_err());
+        assert!(layout(&[1 << 18, (1 << 18) - 2], Order::C).is_err());
         assert!(layout(&[1 << 30], Order::C).is_err() && layout(&[(1 << 30) - 2], Order::C).is_ok());
-        for (axes, order) in [([65534, 65533], Order::C), ([65533, 65534], Order::F)] {
-            let large = layout(&axes, order).unwrap();
-            let voxels = axes[0] * axes[1];
+        for (axes, order) in [
+            (&[65534, 65533][..], Order::C),
+            (&[65533, 65534], Order::F),
+            (&[(1 << 18) - 2, (1 << 18) - 3], Order::C),
+            (&[4094, 3001, 4095], Order::F),
+        ] {
+            let large = layout(axes, order).unwrap();
+            let voxels: usize = axes.iter().product();
             for place in (0..9).chain(voxels / 2..voxels / 2 + 9).chain(voxels - 9..voxels) {
                 assert_eq!(large.in_memory(large.on_grid(place)), place);
             }

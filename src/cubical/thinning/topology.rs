@@ -9,8 +9,8 @@
 mod components;
 
 use super::bits::{BitImage, WORD};
-use crate::cubical::Periodic;
-use crate::cubical::persistence::{self, PersistenceError};
+use crate::cubical::Shape;
+use crate::cubical::persistence::PersistenceError;
 use crate::memory;
 use crate::parallel;
 use components::{Component, Components};
@@ -57,12 +57,24 @@ impl Verdict {
     }
 }
 
+/// Exclusive limit of voxels, whose places in runs take 32 bits.
+const LIMIT: u64 = 1 << 32;
+
+/// Checks from the shape alone whether topologies can be compared.
+///
+/// # Errors
+/// [`PersistenceError::TooLarge`]: the image has 2^32 voxels or more.
+pub fn check(shape: Shape) -> Result<(), PersistenceError> {
+    let is_large = shape.count() as u64 >= LIMIT;
+    if is_large { Err(PersistenceError::TooLarge { shape, most: LIMIT }) } else { Ok(()) }
+}
+
 /// Compares the topology of an image with that of its thinned version, which must be a subset of it.
 ///
 /// # Errors
 /// [`PersistenceError`]: the image has too many voxels, or there is no memory for its runs.
 pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, PersistenceError> {
-    persistence::check(image.shape(), Periodic::default())?;
+    check(image.shape())?;
     let is_planar = image.shape().extents()[0] == 1;
     let (before, after) = parallel::join(|| Components::of(image), || Components::of(skeleton));
     let (before, after) = (before?, after?);

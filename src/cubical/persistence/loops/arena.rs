@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
-use super::super::cell::Cell;
+use super::super::cell::{Cell, DIRECTION_BITS};
 
 /// Columns in chunks. The address of a column is never 0.
 #[derive(Default)]
@@ -14,12 +14,15 @@ pub(super) struct Arena {
     chunks: boxcar::Vec<Chunk>,
 }
 
-/// A column is its number, the number of its edges, and these: each as the place and the direction from it. Only the
-/// key of the place has to be looked up when the column is added.
+/// A column is its number, the number of its edges, and these: each as the low bits of a place, and as the direction
+/// from it with the high bits of the place above. Only the key of the place has to be looked up when the column is added.
 struct Chunk {
     words: Box<[AtomicU32]>,
     directions: Box<[AtomicU8]>,
 }
+
+/// Bits beside a direction that hold the high bits of a place.
+const HIGH: usize = 0xff << DIRECTION_BITS & 0xff;
 
 /// Words of a chunk; a chunk for a single longer column has exactly its length.
 const CHUNK: usize = 1 << 18;
@@ -52,10 +55,10 @@ impl Arena {
     ) -> impl Iterator<Item = Cell> {
         let (Chunk { words, directions }, first) = self.at(address);
         let edges = first + 2..first + 2 + words[first + 1].load(Relaxed) as usize;
-        words[edges.clone()]
-            .iter()
-            .zip(&directions[edges])
-            .map(move |(place, direction)| cell(place.load(Relaxed) as usize, direction.load(Relaxed).into()))
+        words[edges.clone()].iter().zip(&directions[edges]).map(move |(word, byte)| {
+            let byte = usize::from(byte.load(Relaxed));
+            cell((byte & HIGH) << (32 - DIRECTION_BITS) | word.load(Relaxed) as usize, byte & !HIGH)
+        })
     }
 }
 
@@ -87,9 +90,10 @@ impl Writer {
         words[first].store(number, Relaxed);
         words[first + 1].store(edges.len() as u32, Relaxed);
         for ((word, direction), edge) in words[first + 2..].iter().zip(&directions[first + 2..]).zip(edges) {
-            // A place has 32 bits, and a direction 4.
-            word.store(place(*edge) as u32, Relaxed);
-            direction.store(edge.direction() as u8, Relaxed);
+            // A place has 36 bits, and a direction 4.
+            let place = place(*edge);
+            word.store(place as u32, Relaxed);
+            direction.store((place >> (32 - DIRECTION_BITS) & HIGH | edge.direction()) as u8, Relaxed);
         }
         ((chunk as u64) << 32 | first as u64) + 1
     }
@@ -105,9 +109,9 @@ mod tests {
         let arena = Arena::default();
         let mut writer = Writer::default();
         let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
-        let packing = Packing::new(3 * CHUNK, 1 << 20, false).unwrap();
+        let packing = Packing::new(1 << 36, 1 << 20, false).unwrap();
         let cell = |place, direction| packing.cell(7, direction, place);
-        let edges = |length: usize| (0..length).map(|place| cell(place, place % 14));
+        let edges = |length: usize| (0..length).map(|k| cell(k << 16 | k % 7, k % 14));
         let write = |(number, &length): (usize, &usize)| {
             let edges: Vec<Cell> = edges(length).collect();
             writer.write(&arena, number as u32, &edges, |edge| packing.place(edge.entry()))

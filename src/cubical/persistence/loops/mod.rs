@@ -111,7 +111,8 @@ pub(super) fn reduce(
     let word = |edge| incidence.word(edge);
     let cell = |place, direction| incidence.cell(place, direction);
     let save = || checkpoint::save(&columns, faces.len(), checkpoint, &cell, &word);
-    let order = schedule(&|column: usize| place(faces[column]), faces.len(), is_reversed);
+    let cut = (usize::BITS - places.leading_zeros()).saturating_sub(u32::BITS);
+    let order = schedule(&|column: usize| place(faces[column]) >> cut, faces.len(), is_reversed);
     let batch = (order.len() / (CLAIMS * rayon::current_num_threads())).clamp(1, BATCH);
     let (batches, total) = (SharedRange::new(order.len(), batch), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
@@ -196,7 +197,7 @@ impl Columns {
     }
 }
 
-/// The numbers of so many faces sorted by place, in the direction in which faces become earlier.
+/// The numbers of so many faces sorted by place, of which 32 bits suffice, in the direction in which faces become earlier.
 fn schedule(place: &(dyn Fn(usize) -> usize + Sync), faces: usize, is_reversed: bool) -> Vec<u32> {
     let mut words = parallel::table(faces, |column| (place(column) as u64) << 32 | column as u64);
     words.par_sort_unstable();
