@@ -16,7 +16,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use lacuna::matrix::read::{MatrixReadOptions, read_source};
 use lacuna::memory::MemoryStage;
-use lacuna::metric::read::{DistanceOptions, read_bytes, read_path};
+use lacuna::metric::read::{DistanceOptions, read_bytes, read_mesh, read_path};
 use lacuna::metric::{Distances, PointCloud, Value};
 use lacuna::rips::{Collapse, Progress, RepresentativeKind, RepresentativesRequest, Rips};
 use lacuna::{Classified, ErrorKind};
@@ -176,4 +176,32 @@ fn inputs_are_read_within_the_limit() {
     // What has room is read.
     assert!(read_bytes("points.txt", b"0 0\n3 4\n", DistanceOptions::default()).is_ok());
     lacuna::memory::limit(u64::MAX);
+}
+
+#[test]
+fn polygons_of_meshes_are_read_within_the_limit() {
+    let _running = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    const FACES: usize = 4 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let ply = format!(
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face {FACES}\n\
+         property list uchar int vertex_indices\nend_header\n0 0\n"
+    );
+    for (name, head, face) in [
+        ("points.off", format!("OFF\n1 {FACES} 0\n0 0 0\n"), "1 0\n"),
+        ("points.obj", "v 0 0 0\n".to_owned(), "f 1\n"),
+        ("points.ply", ply, "1 0\n"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, head + &face.repeat(FACES)).unwrap();
+        // There is room for the file, and not for the corners and ends of as many polygons.
+        lacuna::memory::limit(lacuna::memory::resident().unwrap() + (40 << 20));
+        let read = read_mesh(&path, &DistanceOptions::default());
+        lacuna::memory::limit(u64::MAX);
+        let error = read.expect_err(name);
+        assert!(
+            error.error_kind() == ErrorKind::Memory && error.to_string().contains("no room for"),
+            "{error}"
+        );
+    }
 }

@@ -8,6 +8,7 @@ use super::polygons::Polygons;
 use super::vertices::{lines_without_comments, note_on_faces, push_point};
 use crate::input::text::{plain, quote, words};
 use crate::input::{Place, Problem};
+use crate::memory;
 use crate::metric::PointCloud;
 
 /// Statements that mark a file of another extension as this format.
@@ -41,20 +42,28 @@ pub(super) fn read(
 ) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let (mut coordinates, mut faces) = (Vec::new(), 0);
-    // Faces and edges, which may come before their vertices: line, number of vertices so far, words.
-    let mut listed: Vec<(usize, usize, Vec<&[u8]>)> = Vec::new();
+    // Faces and edges, which may come before their vertices: line, whether it is a face, and where its corners end.
+    let (mut listed, mut corners) = (Vec::<(usize, bool, usize)>::new(), Vec::new());
     let (mut goes_on, mut is_listed) = (false, false);
     for (line, row) in lines_without_comments(&text) {
+        let refused = |refused| Problem::of_memory(Place::Line(line), refused);
         let own = row.trim_ascii_end();
         let is_begun = std::mem::replace(&mut goes_on, own.ends_with(b"\\"));
         if !is_begun {
-            is_listed = polygons.is_some() && matches!(words(own).next(), Some(b"f" | b"l"));
-            if is_listed {
-                listed.push((line, coordinates.len() / 3, Vec::new()));
+            let word = words(own).next().filter(|&word| polygons.is_some() && (word == b"f" || word == b"l"));
+            is_listed = word.is_some();
+            if let Some(word) = word {
+                memory::push(&mut listed, (line, word == b"f", corners.len())).map_err(refused)?;
             }
         }
-        if let Some((_, _, all)) = listed.last_mut().filter(|_| is_listed) {
-            all.extend(words(own.strip_suffix(b"\\").unwrap_or(own)));
+        if let Some((line, _, end)) = listed.last_mut().filter(|_| is_listed) {
+            let named = words(own.strip_suffix(b"\\").unwrap_or(own)).skip(usize::from(!is_begun));
+            for word in named {
+                let problem = || Problem::new(Place::Line(*line), "indices of vertices from 1", quote(word));
+                let corner = index(word, coordinates.len() / 3).ok_or_else(problem)?;
+                memory::push(&mut corners, corner).map_err(refused)?;
+            }
+            *end = corners.len();
         }
         let mut words = words(row);
         match words.next().unwrap_or_default() {
@@ -76,20 +85,11 @@ pub(super) fn read(
     match polygons {
         None => note_on_faces(faces, notes),
         Some(polygons) => {
-            for (line, before, words) in listed {
-                let index = |word: &&[u8]| {
-                    let problem =
-                        || Problem::new(Place::Line(line), "indices of vertices from 1", quote(word));
-                    index(word, before).ok_or_else(problem)
-                };
-                let corners = words[1..].iter().map(index).collect::<Result<Vec<u64>, Problem>>()?;
-                if words[0] == b"f" {
-                    polygons.push(&corners, vertices, Place::Line(line))?;
-                    continue;
-                }
-                for edge in corners.windows(2) {
-                    polygons.push(edge, vertices, Place::Line(line))?;
-                }
+            let mut start = 0;
+            for (line, is_face, end) in listed {
+                let corners = &corners[std::mem::replace(&mut start, end)..end];
+                let mut each = |polygon| polygons.push(polygon, vertices, Place::Line(line));
+                if is_face { each(corners) } else { corners.windows(2).try_for_each(each) }?;
             }
         }
     }

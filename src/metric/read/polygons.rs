@@ -1,6 +1,7 @@
 //! The edges and faces of meshes, which some computations take beside the vertices.
 
 use crate::input::{Place, Problem};
+use crate::memory;
 
 /// Lists of vertices: faces of three and more, edges of two, and points of one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,7 +26,7 @@ impl Polygons {
     /// Adds a polygon whose corners are among `vertices` vertices; the error is at `place`.
     ///
     /// # Errors
-    /// There is no corner, a vertex does not exist, or one occurs twice.
+    /// There is no corner, a vertex does not exist, one occurs twice, or memory is refused.
     pub(crate) fn push(&mut self, corners: &[u64], vertices: usize, place: Place) -> Result<(), Problem> {
         let problem = |expected: &str, found: String| Problem::new(place.clone(), expected, found);
         if let Some(&corner) = corners.iter().find(|&&corner| corner >= vertices.min(1 << 32) as u64) {
@@ -37,6 +38,9 @@ impl Polygons {
         if sorted.is_empty() || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(problem("a face or edge of different vertices", format!("{corners:?}, from 0")));
         }
+        let made = memory::make_room(&mut self.corners, corners.len());
+        let made = made.and_then(|()| memory::make_room(&mut self.ends, 1));
+        made.map_err(|refused| Problem::of_memory(place, refused))?;
         // Vertices have been compared with 2^32.
         self.corners.extend(corners.iter().map(|&corner| corner as u32));
         self.ends.push(self.corners.len());
