@@ -6,6 +6,8 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use zerocopy::IntoBytes as _;
+
 use super::ecc::bins::{Bins, BinsError};
 use super::ecc::checkpoint::CurveState;
 pub use super::ecc::checkpoint::forget;
@@ -21,7 +23,7 @@ use super::voxel::VoxelType;
 use crate::backend::{Backend, Stage};
 use crate::cuda::Gpu;
 use crate::parallel::lock;
-use crate::progress::{Cost, Expected, Progress, check, interruptible};
+use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
 use crate::with_voxels;
 
 /// An image that can be opened for reading, once or several times.
@@ -150,7 +152,7 @@ impl ImageCurves {
             }
             let advance = |voxels| progress.advance(voxels);
             let range = with_voxels!(voxels, T => {
-                SlabCounter::range(shape, |voxels: &mut [T]| Ok(stream.read(voxels).map(drop)?), &advance)
+                SlabCounter::range(shape, |voxels: &mut [T]| read(&mut stream, voxels.as_mut_bytes(), progress), &advance)
             });
             state.range = Some(range?);
             if checkpoint.takes_turn() {
@@ -176,13 +178,21 @@ impl ImageCurves {
     }
 }
 
+/// Reads the next voxels, unless the run is to end.
+fn read(stream: &mut Stream, voxels: &mut [u8], progress: &dyn Progress) -> Result<(), EccError> {
+    match stream.read_bytes(voxels, &|| progress.is_interrupted()) {
+        Err(_) if progress.is_interrupted() => Err(Interrupted::default().into()),
+        read => Ok(read.map(drop)?),
+    }
+}
+
 /// Passes the voxels of a stream to `work`.
-fn with_voxels_of<R>(stream: Stream, work: impl FnOnce(Voxels<'_>) -> R) -> R {
+fn with_voxels_of<R>(stream: Stream, progress: &dyn Progress, work: impl FnOnce(Voxels<'_>) -> R) -> R {
     if let Some(places) = stream.anywhere() {
         return work(Voxels::anywhere(&|first, voxels| Ok(places.read_bytes(first, voxels)?)));
     }
     let stream = Mutex::new(stream);
-    work(Voxels { read: &|_, voxels| Ok(lock(&stream).read_bytes(voxels).map(drop)?), is_sequential: true })
+    work(Voxels { read: &|_, voxels| read(&mut lock(&stream), voxels, progress), is_sequential: true })
 }
 
 /// The curve of a streamed image, as a stage.
@@ -217,7 +227,9 @@ impl Stage for StreamStage<'_, '_> {
         };
         let request = self.curves.request.with_range(self.state.range);
         let advance = |voxels| self.progress.advance(voxels);
-        let curve = with_voxels_of(stream, |voxels| prepared.stream(shape, &request, voxels, &advance));
+        let curve = with_voxels_of(stream, self.progress, |voxels| {
+            prepared.stream(shape, &request, voxels, &advance)
+        });
         self.curves.prepared = Some(prepared);
         Ok(VcecRows::Memory(curve?))
     }
@@ -239,7 +251,7 @@ impl Stage for StreamStage<'_, '_> {
             keep: &keep,
         };
         let counter = self.curves.counter(voxel_type)?;
-        with_voxels_of(stream, |voxels| counter.curve(shape, range, voxels, since.as_ref(), &watch))
+        with_voxels_of(stream, progress, |voxels| counter.curve(shape, range, voxels, since.as_ref(), &watch))
     }
 
     fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {

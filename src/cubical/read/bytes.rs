@@ -259,6 +259,14 @@ impl Bytes {
     }
 }
 
+/// Opens a regular file, and returns its length. To open a pipe could block for ever, and a device may never end.
+pub(super) fn regular(path: &Path) -> io::Result<(File, u64)> {
+    match fs::metadata(path)? {
+        found if found.is_file() => Ok((File::open(path)?, found.len())),
+        _ => Err(io::Error::other("no regular file")),
+    }
+}
+
 /// The folder of a file that names others; `None` if it is not known, as of a pipe.
 #[derive(Debug, Clone)]
 pub(super) struct Folder(Option<PathBuf>);
@@ -276,12 +284,8 @@ impl Folder {
             let found = "a header that does not come from a file, so that it is in no folder";
             return Err(ImageProblem::whole(expected(), found).into());
         };
-        // To open a pipe could block for ever, and a device may never end.
         let path = folder.join(name);
-        let file = fs::metadata(&path).and_then(|found| {
-            if found.is_file() { File::open(&path) } else { Err(io::Error::other("no regular file")) }
-        });
-        match file.map_err(Fault::from).and_then(|file| Bytes::of_file(&path, file)) {
+        match regular(&path).map_err(Fault::from).and_then(|(file, _)| Bytes::of_file(&path, file)) {
             Err(Fault::System(error)) if error.kind() != io::ErrorKind::OutOfMemory => {
                 Err(ImageProblem::whole(expected(), error.to_string()).into())
             }

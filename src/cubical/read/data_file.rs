@@ -105,7 +105,7 @@ impl DataFile {
         }
         let (names, size) = (names.to_vec(), each * self.numbers.bytes());
         let mut next = 0;
-        let source = in_pieces(move |voxels| {
+        let source = in_pieces(move |voxels, stop| {
             let name = &names[next.min(names.len() - 1)];
             next += 1;
             voxels.clear();
@@ -116,7 +116,7 @@ impl DataFile {
                     let end = size.min(2 * start.max(FIRST));
                     room(voxels, end)?;
                     voxels.resize(end, 0);
-                    (stream.source)(&mut voxels[start..])?;
+                    (stream.source)(&mut voxels[start..], stop)?;
                 }
                 Ok(())
             });

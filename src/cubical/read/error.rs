@@ -73,6 +73,12 @@ impl From<io::Error> for Fault {
     }
 }
 
+impl From<io::ErrorKind> for Fault {
+    fn from(kind: io::ErrorKind) -> Self {
+        Fault::System(kind.into())
+    }
+}
+
 impl From<ImageProblem> for Fault {
     fn from(problem: ImageProblem) -> Self {
         Fault::Content(problem)

@@ -8,7 +8,7 @@ use half::f16;
 
 use super::bytes::{Bytes, Tail};
 use super::error::{Fault, ImageProblem};
-use super::stream::Stream;
+use super::stream::{Stop, Stream};
 use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
@@ -48,6 +48,17 @@ pub(super) struct Scaling {
     pub(super) inter: f64,
 }
 
+impl Meaning {
+    /// The type of the voxels that numbers of a type become.
+    pub(super) fn voxels(self, numbers: VoxelType) -> VoxelType {
+        match self {
+            Meaning::Values | Meaning::Truths => numbers,
+            Meaning::Scaled(_) if numbers != VoxelType::F32 => VoxelType::F64,
+            Meaning::Halves | Meaning::Scaled(_) => VoxelType::F32,
+        }
+    }
+}
+
 impl FileLayout {
     /// The layout of little-endian numbers with nothing after them.
     pub(super) fn new(shape: Shape, numbers: VoxelType, start: u64) -> Self {
@@ -64,14 +75,10 @@ impl FileLayout {
         let is_last = self.tail != Tail::Blanks || bytes.length() == Some(end);
         let file = bytes.file().filter(|_| is_last && self.meaning == Meaning::Values).cloned();
         let placed = file.map(|file| Placed { file, start: self.start, end, swap });
-        let voxels = match self.meaning {
-            Meaning::Values | Meaning::Truths => self.numbers,
-            Meaning::Scaled(_) if self.numbers != VoxelType::F32 => VoxelType::F64,
-            Meaning::Halves | Meaning::Scaled(_) => VoxelType::F32,
-        };
+        let voxels = self.meaning.voxels(self.numbers);
         let is_measured = bytes.length().is_some();
         let mut numbers = Numbers { layout: self, bytes, end, swap, buffer: Vec::new() };
-        let source = Box::new(move |voxels: &mut [u8]| numbers.fill(voxels));
+        let source = Box::new(move |voxels: &mut [u8], _: Stop<'_>| numbers.fill(voxels));
         Ok(Stream { is_measured, placed, ..Stream::new(self.shape, voxels, source) })
     }
 

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
 use super::error::{Fault, ImageProblem, Place, shape_at};
-use super::stream::Stream;
+use super::stream::{Stop, Stream};
 use crate::cubical::shape::{Order, Shape};
 use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
@@ -44,7 +44,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
         return Err(ImageProblem::whole(expected, length.to_string()).into());
     }
     let mut read = 0;
-    let source = Box::new(move |voxels: &mut [u8]| {
+    let source = Box::new(move |voxels: &mut [u8], _: Stop<'_>| {
         for voxel in voxels.as_chunks_mut().0 {
             *voxel = lines.value(shape, read)?.to_ne_bytes();
             read += 1;

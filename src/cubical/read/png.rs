@@ -57,7 +57,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
         in_memory(voxels)
     } else {
         let mut left = rows;
-        in_pieces(move |voxels| {
+        in_pieces(move |voxels, _| {
             let row = reader.next_row().map_err(fault)?;
             let row = row.ok_or_else(|| ImageProblem::whole("a sound PNG file", "the end of its rows"))?;
             pixel.to_voxels(row.data(), voxels);

@@ -1,7 +1,7 @@
 //! Voxels in memory order, a piece at a time.
 
 use std::fmt;
-use std::io::{Cursor, Read as _};
+use std::io::{Cursor, ErrorKind, Read as _};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -32,21 +32,32 @@ const REPORTED: usize = 64 << 20;
 
 /// Fills the bytes of some voxels, aligned as these, with the next ones. It is never asked for more voxels than the
 /// shape has; a file with fewer is an error. With the last voxel it checks that the file ends.
-pub(super) type Source = Box<dyn FnMut(&mut [u8]) -> Result<(), Fault> + Send>;
+pub(super) type Source = Box<dyn FnMut(&mut [u8], Stop<'_>) -> Result<(), Fault> + Send>;
+
+/// Whether reading is to end, with the fault of [`stopped`]. It is asked after each part that may take long, and may
+/// unwind instead.
+pub(in crate::cubical) type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// The fault that reading was to end.
+pub(super) fn stopped() -> Fault {
+    ErrorKind::Interrupted.into()
+}
 
 /// A source of voxels in memory.
 pub(super) fn in_memory(voxels: Vec<u8>) -> Source {
     let mut voxels = Cursor::new(voxels);
-    Box::new(move |filled| Ok(voxels.read_exact(filled)?))
+    Box::new(move |filled, _| Ok(voxels.read_exact(filled)?))
 }
 
 /// A source of voxels that are decoded some at a time. `next` replaces the voxels of its argument by the next ones.
-pub(super) fn in_pieces(mut next: impl FnMut(&mut Vec<u8>) -> Result<(), Fault> + Send + 'static) -> Source {
+pub(super) fn in_pieces(
+    mut next: impl FnMut(&mut Vec<u8>, Stop<'_>) -> Result<(), Fault> + Send + 'static,
+) -> Source {
     let (mut piece, mut at) = (Vec::new(), 0);
-    Box::new(move |mut voxels| {
+    Box::new(move |mut voxels, stop| {
         while !voxels.is_empty() {
             if at == piece.len() {
-                next(&mut piece)?;
+                next(&mut piece, stop)?;
                 at = 0;
             }
             let (front, rest) = voxels.split_at_mut((piece.len() - at).min(voxels.len()));
@@ -169,18 +180,23 @@ impl Stream {
     /// `T` is not the type of the voxels.
     pub fn read<T: Voxel>(&mut self, voxels: &mut [T]) -> Result<usize, ImageReadError> {
         assert_eq!(T::TYPE, self.voxels, "the type of the voxels");
-        self.read_bytes(voxels.as_mut_bytes())
+        self.read_bytes(voxels.as_mut_bytes(), &|| false)
     }
 
-    /// Like [`Stream::read`], but fills the bytes of whole voxels, which are aligned as these.
-    pub(in crate::cubical) fn read_bytes(&mut self, bytes: &mut [u8]) -> Result<usize, ImageReadError> {
+    /// Like [`Stream::read`], but fills the bytes of whole voxels, which are aligned as these, and ends with an error
+    /// if it is to stop.
+    pub(in crate::cubical) fn read_bytes(
+        &mut self,
+        bytes: &mut [u8],
+        stop: Stop<'_>,
+    ) -> Result<usize, ImageReadError> {
         let size = self.voxels.bytes();
         let count = (bytes.len() / size).min(self.shape.count() - self.done);
-        let filled = self.fill(&mut bytes[..count * size]);
+        let filled = self.fill(&mut bytes[..count * size], stop);
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
+    fn fill(&mut self, bytes: &mut [u8], stop: Stop<'_>) -> Result<(), Fault> {
         let size = self.voxels.bytes();
         if let Some(places) = self.anywhere() {
             places.fill_by_all(self.done, bytes)?;
@@ -188,7 +204,10 @@ impl Stream {
             return Ok(());
         }
         for block in bytes.chunks_mut(BLOCK) {
-            (self.source)(block)?;
+            (self.source)(block, stop)?;
+            if stop() {
+                return Err(stopped());
+            }
             check_numbers(self.shape, self.voxels, self.done, block, self.nan)?;
             self.done += block.len() / size;
         }
@@ -210,7 +229,7 @@ impl Stream {
         self.image_watched(&|_| ())
     }
 
-    /// Like [`Stream::image`]; `advance` receives the numbers of voxels read.
+    /// Like [`Stream::image`]; `advance` receives the numbers of voxels read, and often 0, so that it can unwind.
     ///
     /// # Errors
     /// The errors of [`Stream::image`].
@@ -222,11 +241,15 @@ impl Stream {
     fn all<T: Voxel>(&mut self, advance: &dyn Fn(u64)) -> Result<Vec<T>, ImageReadError> {
         let count = self.shape.count();
         let mut voxels = Vec::new();
+        let look = || {
+            advance(0);
+            false
+        };
         if self.is_measured {
             room(&voxels, count).map_err(|fault| self.context.error(fault))?;
             voxels = vec![T::default(); count];
             for part in voxels.chunks_mut(REPORTED / size_of::<T>()) {
-                self.read(part)?;
+                self.read_bytes(part.as_mut_bytes(), &look)?;
                 advance(part.len() as u64);
             }
         }
@@ -236,7 +259,7 @@ impl Stream {
             let end = count.min(2 * start.max(BLOCK));
             room(&voxels, end).map_err(|fault| self.context.error(fault))?;
             voxels.resize(end, T::default());
-            self.read(&mut voxels[start..])?;
+            self.read_bytes(voxels[start..].as_mut_bytes(), &look)?;
             advance((end - start) as u64);
         }
         Ok(voxels)

@@ -22,22 +22,21 @@ mod store;
 use std::path::Path;
 
 use super::error::{Fault, ImageProblem, Place, room, shape_at};
-use super::layout::widen_halves;
+use super::layout::{Meaning, widen_halves};
 use super::options::{ImageOptions, pick};
-use super::stream::{Stream, in_pieces};
+use super::stream::{Stop, Stream, in_pieces, stopped};
 use crate::cubical::shape::Order;
-use crate::cubical::voxel::VoxelType;
 use crate::parallel;
 use block::Block;
-use metadata::{Array, Chunk, Content};
+use metadata::{Array, Chunk};
 
 pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault> {
     let array = store::array(path, options.key.as_deref())?;
     let rows = Rows::new(array, options)?;
     let shape = shape_at(Place::Whole, &rows.axes(), Order::C).map_err(|problem| rows.with_note(problem))?;
-    let voxels = if rows.array.content == Content::Halves { VoxelType::F32 } else { rows.array.numbers };
+    let voxels = rows.array.meaning.voxels(rows.array.numbers);
     let mut rows = rows;
-    let source = in_pieces(move |voxels| rows.next(voxels));
+    let source = in_pieces(move |voxels, stop| rows.next(voxels, stop));
     Ok(Stream { is_measured: false, ..Stream::new(shape, voxels, source) })
 }
 
@@ -95,7 +94,7 @@ impl Rows {
     }
 
     /// Replaces `voxels` by those of the next row of chunks.
-    fn next(&mut self, voxels: &mut Vec<u8>) -> Result<(), Fault> {
+    fn next(&mut self, voxels: &mut Vec<u8>, stop: Stop<'_>) -> Result<(), Fault> {
         let (array, axis) = (&self.array, self.slowest);
         let mut block = Block { start: self.start.clone(), extents: self.extents.clone() };
         block.start[axis] += self.done;
@@ -105,12 +104,15 @@ impl Rows {
         let size = array.numbers.bytes();
         let bytes = block.bytes(size)?;
         let mut numbers = std::mem::take(&mut self.numbers);
-        let row = if array.content == Content::Halves { &mut numbers } else { &mut *voxels };
+        let row = if array.meaning == Meaning::Halves { &mut numbers } else { &mut *voxels };
         room(row, bytes)?;
         row.resize(bytes, 0);
         let (count, step) = (block.chunks(&array.chunk), rayon::current_num_threads().max(1));
         // Only some chunks are held at a time, beside the row that is made of them.
         for first in (0..count).step_by(step) {
+            if stop() {
+                return Err(stopped());
+            }
             let some: Vec<_> =
                 (first..count.min(first + step)).map(|k| block.chunk(k, &array.chunk)).collect();
             let decoded = parallel::map(some.len(), &|k| array.read(&some[k]));
@@ -122,13 +124,13 @@ impl Rows {
                 }
             }
         }
-        match array.content {
-            Content::Numbers => {}
-            Content::Truths if voxels.iter().all(|&voxel| voxel <= 1) => {}
-            Content::Truths => {
+        match array.meaning {
+            Meaning::Values | Meaning::Scaled(_) => {}
+            Meaning::Truths if voxels.iter().all(|&voxel| voxel <= 1) => {}
+            Meaning::Truths => {
                 return Err(ImageProblem::whole("0 or 1 as a truth value", "another number").into());
             }
-            Content::Halves => {
+            Meaning::Halves => {
                 room(voxels, 2 * bytes)?;
                 voxels.resize(2 * bytes, 0);
                 widen_halves(&numbers, voxels);

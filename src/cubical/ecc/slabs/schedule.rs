@@ -25,6 +25,7 @@ use crate::cubical::key::Key;
 use crate::cubical::order::VoxelOrder;
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
+use crate::progress::Interrupted;
 use crate::simd::BLOCK;
 
 /// An image being added up.
@@ -61,6 +62,9 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
                 break;
             }
             (self.watch.keep)(self.counter.so_far(slices));
+            if lock(&self.source.turn).is_interrupted {
+                return Err(Interrupted::default().into());
+            }
             self.tell();
         }
         self.tell();
@@ -187,12 +191,14 @@ struct Turn {
     next: usize,
     /// Bytes of voxels of a sequential source that were read and belong to the next slab or its collar.
     collar: Vec<u8>,
+    /// Whether the run was to end while a slab was read, so that no more can be.
+    is_interrupted: bool,
 }
 
 impl<'a> Source<'a> {
     /// A source of slabs of voxels of `size` bytes, from slice `next` on.
     pub(super) fn new(voxels: Voxels<'a>, size: usize, next: usize) -> Self {
-        let turn = Mutex::new(Turn { next, collar: Vec::new() });
+        let turn = Mutex::new(Turn { next, collar: Vec::new(), is_interrupted: false });
         Source { voxels, size, turn, has_ended: AtomicBool::new(false) }
     }
 
@@ -207,7 +213,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the last
-    /// slab, or if the source has ended; it ends at the first error.
+    /// slab, or if the source has ended; it ends at the first error, and if the run is to end while it reads.
     fn read(&self, slabs: &Slabs, buffer: &mut [u8]) -> Option<Slab> {
         let mut turn = lock(&self.turn);
         if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
@@ -225,6 +231,13 @@ impl<'a> Source<'a> {
             let from = own.end.saturating_sub(slabs.before) - around.start;
             turn.collar.clear();
             turn.collar.extend_from_slice(&voxels[from * slice..]);
+            if matches!(found, Err(EccError::Interrupted(_))) {
+                // What was added up before this slab is saved at the pause that follows.
+                turn.next = own.start;
+                turn.is_interrupted = true;
+                self.end();
+                return None;
+            }
             found
         } else {
             drop(turn);

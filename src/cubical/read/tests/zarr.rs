@@ -502,6 +502,66 @@ fn stores_that_are_refused() {
     let found = load_store(&[(".zarray", huge)]).unwrap_err();
     assert!(found.contains("expected fewer than 2^63 voxels"), "{found}");
 }
+
+#[test]
+fn nothing_is_read_that_is_too_long() {
+    let folder = store(&[(".zarray", SECOND.into()), ("0.0.0", Vec::new())]);
+    // Sparse files, which would fill the memory.
+    let long = |name: &str, length| fs::File::create(folder.path().join(name)).unwrap().set_len(length);
+    long("0.0.0", 1 << 36).unwrap();
+    let found = read_store(folder.path(), &ImageOptions::default()).unwrap_err();
+    assert!(found.contains("chunk 0.0.0: expected 48 bytes, found more"), "{found}");
+    long(".zarray", 1 << 36).unwrap();
+    let found = read_store(folder.path(), &ImageOptions::default()).unwrap_err();
+    let expected = ".zarray: expected at most 16777216 bytes of metadata, found 68719476736";
+    assert!(found.contains(expected), "{found}");
+}
+
+#[test]
+fn nothing_outside_of_a_store_is_opened() {
+    let folder = store(&[("a/.zgroup", b"{}".to_vec()), ("b/.zarray", b"broken".to_vec())]);
+    let (group, other) = (folder.path().join("a"), folder.path().join("b"));
+    let refused = |options: &ImageOptions, expected: &str| {
+        let found = read(&group, options).unwrap_err().to_string();
+        assert!(found.contains(expected), "{found}");
+    };
+    for key in ["../b", "x/../../b", other.to_str().unwrap()] {
+        let options = ImageOptions { key: Some(key.to_owned()), ..ImageOptions::default() };
+        refused(&options, &format!("expected an array called {key:?}, found no arrays"));
+    }
+    for path in ["../b", other.to_str().unwrap()] {
+        let attributes = format!(r#"{{"multiscales": [{{"datasets": [{{"path": {path:?}}}]}}]}}"#);
+        fs::write(group.join(".zattrs"), attributes).unwrap();
+        refused(&ImageOptions::default(), &format!("expected the path of an array, found {path:?}"));
+    }
+}
+
+#[test]
+fn reading_ends_within_a_row_of_missing_chunks() {
+    // A row of 10,000 chunks, of which the last is broken.
+    let metadata = json(SECOND, "[3, 4, 5]", "[1, 100, 100]");
+    let metadata = String::from_utf8(metadata).unwrap().replace("[2, 3, 4]", "[1, 1, 1]");
+    let folder = store(&[(".zarray", metadata.into_bytes()), ("0.99.99", vec![0; 7])]);
+    let mut stream = open(folder.path(), &ImageOptions::default()).unwrap();
+    let asked = std::cell::Cell::new(0);
+    let stop = || asked.replace(asked.get() + 1) == 20;
+    match stream.read_bytes(&mut [0; 20_000], &stop) {
+        Err(ImageReadError::Io { error, .. }) => assert_eq!(error.kind(), std::io::ErrorKind::Interrupted),
+        read => panic!("{read:?}"),
+    }
+    assert_eq!(asked.get(), 21);
+    // Who reads the whole image may unwind.
+    let stream = open(folder.path(), &ImageOptions::default()).unwrap();
+    let asked = std::cell::Cell::new(0);
+    let ends = |_| {
+        if asked.replace(asked.get() + 1) == 20 {
+            std::panic::resume_unwind(Box::new("the end"))
+        }
+    };
+    let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stream.image_watched(&ends)));
+    assert_eq!(read.unwrap_err().downcast_ref::<&str>(), Some(&"the end"));
+}
+
 /// Configurations of numcodecs, and in hexadecimal digits what they make of the numbers ⌊k/3⌋ · 5 mod 1000 for k <
 /// 2400.
 #[rustfmt::skip]

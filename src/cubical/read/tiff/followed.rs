@@ -76,7 +76,7 @@ pub(super) fn followed(
     let placed = on_disk.filter(|_| is_one).map(|file| Placed { file, start, end, swap });
     let mut planes = picked.into_iter();
     // There are as many planes as the shape has.
-    let source = in_pieces(move |piece| {
+    let source = in_pieces(move |piece, _| {
         let plane = planes.next().unwrap_or(0);
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
         room(piece, size)?;

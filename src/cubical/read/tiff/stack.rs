@@ -14,7 +14,7 @@ pub(super) fn stacked(decoder: Pages, pages: Vec<usize>, samples: Samples, shape
     // Pages may share their data, so memory is to grow with the voxels that have been decoded.
     let is_measured = pages.len() == 1;
     let mut stack = Stack { decoder, pages, next: 0, piece: 0, pieces: 0, samples, packed: Vec::new() };
-    let source = in_pieces(move |voxels| stack.next_piece(voxels));
+    let source = in_pieces(move |voxels, _| stack.next_piece(voxels));
     Stream { is_measured, ..Stream::new(shape, samples.voxels(), source) }
 }
 

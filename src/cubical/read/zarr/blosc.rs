@@ -5,7 +5,8 @@
 //!
 //! Source: `README_CHUNK_FORMAT.rst` of c-blosc, <https://github.com/Blosc/c-blosc>.
 
-use super::codec::{self, Broken};
+use super::codec;
+use crate::cubical::read::error::{Fault, ImageProblem};
 
 /// Length of the header.
 const HEADER: usize = 16;
@@ -20,9 +21,10 @@ const BITS_SHUFFLED: u8 = 4;
 const NOT_SPLIT: u8 = 16;
 
 /// Decompresses a chunk that is to have `expected` bytes.
-pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Broken> {
-    let header =
-        chunk.first_chunk::<HEADER>().ok_or_else(|| Broken::of("a header of Blosc", "fewer bytes"))?;
+pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
+    let header = chunk
+        .first_chunk::<HEADER>()
+        .ok_or_else(|| ImageProblem::whole("a header of Blosc", "fewer bytes"))?;
     let [version, _, flags, size, ..] = *header;
     let word = |at: usize| -> Option<usize> {
         let bytes = chunk.get(at..)?.first_chunk::<4>()?;
@@ -30,27 +32,34 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Broke
     };
     let words = || Some((word(4)?, word(8)?, word(12)?));
     let Some((length, block, _)) = words() else {
-        return Err(Broken::of("a header of Blosc", "fewer bytes"));
+        return Err(ImageProblem::whole("a header of Blosc", "fewer bytes").into());
     };
     if version > 2 || flags & SHUFFLED != 0 && flags & BITS_SHUFFLED != 0 {
-        return Err(Broken::of("a chunk of Blosc 1", format!("one of version {version}, as of Blosc 2")));
+        return Err(ImageProblem::whole(
+            "a chunk of Blosc 1",
+            format!("one of version {version}, as of Blosc 2"),
+        )
+        .into());
     }
     if length != expected {
-        return Err(Broken::of(format!("{expected} bytes in a chunk of Blosc"), length.to_string()));
+        return Err(
+            ImageProblem::whole(format!("{expected} bytes in a chunk of Blosc"), length.to_string()).into()
+        );
     }
     if flags & STORED != 0 {
         let bytes = chunk.get(HEADER..HEADER + length);
-        return bytes.map(<[u8]>::to_vec).ok_or_else(|| Broken::of(format!("{length} bytes"), "fewer"));
+        let fewer = || ImageProblem::whole(format!("{length} bytes"), "fewer");
+        return Ok(bytes.ok_or_else(fewer)?.to_vec());
     }
     let size = usize::from(size.max(1));
     if length > 0 && block == 0 {
-        return Err(Broken::of("blocks of at least a byte", "none"));
+        return Err(ImageProblem::whole("blocks of at least a byte", "none").into());
     }
     // The header may promise anything: memory is taken for what the chunk can hold.
     let offsets = length.div_ceil(block.max(1)).saturating_mul(4);
     if HEADER.saturating_add(offsets) > chunk.len() || length / most(flags >> 5) > chunk.len() {
         let expected = format!("a chunk of Blosc that can hold {length} bytes");
-        return Err(Broken::of(expected, format!("one of {} bytes", chunk.len())));
+        return Err(ImageProblem::whole(expected, format!("one of {} bytes", chunk.len())).into());
     }
     let mut all = codec::buffer(length)?;
     let mut unshuffled = Vec::new();
@@ -58,14 +67,19 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Broke
         let is_whole = bytes.len() == block;
         let is_split = flags & NOT_SPLIT == 0 && size <= SPLIT.0 && block / size >= SPLIT.1 && is_whole;
         let streams = if is_split { size } else { 1 };
-        let mut at = word(HEADER + 4 * k).ok_or_else(|| Broken::of("the offset of a block", "no bytes"))?;
+        let mut at =
+            word(HEADER + 4 * k).ok_or_else(|| ImageProblem::whole("the offset of a block", "no bytes"))?;
         if bytes.len() % streams != 0 {
-            return Err(Broken::of("blocks of whole elements", format!("one of {} bytes", bytes.len())));
+            return Err(ImageProblem::whole(
+                "blocks of whole elements",
+                format!("one of {} bytes", bytes.len()),
+            )
+            .into());
         }
         let each = bytes.len() / streams;
         for stream in bytes.chunks_mut(each) {
             let packed = word(at).and_then(|length| chunk.get(at + 4..)?.get(..length));
-            let packed = packed.ok_or_else(|| Broken::of("the bytes of a stream", "fewer"))?;
+            let packed = packed.ok_or_else(|| ImageProblem::whole("the bytes of a stream", "fewer"))?;
             at += 4 + packed.len();
             if packed.len() == each {
                 stream.copy_from_slice(packed);
@@ -97,21 +111,26 @@ fn most(compressor: u8) -> usize {
 }
 
 /// Decompresses a stream with the compressor of this number.
-fn unpack(compressor: u8, packed: &[u8], stream: &mut [u8]) -> Result<(), Broken> {
+fn unpack(compressor: u8, packed: &[u8], stream: &mut [u8]) -> Result<(), Fault> {
     let found = match compressor {
         1 => {
             let count = lz4_flex::block::decompress_into(packed, stream);
-            let count = count.map_err(|error| Broken::of("bytes compressed with LZ4", error.to_string()))?;
+            let count =
+                count.map_err(|error| ImageProblem::whole("bytes compressed with LZ4", error.to_string()))?;
             return codec::check_length(count, stream.len());
         }
         3 => codec::zlib(packed, stream.len())?,
         4 => codec::zstd(packed, stream.len())?,
         0 | 2 => {
             let name = if compressor == 0 { "blosclz" } else { "snappy" };
-            return Err(Broken::of("Blosc with lz4, lz4hc, zlib or zstd", name));
+            return Err(ImageProblem::whole("Blosc with lz4, lz4hc, zlib or zstd", name).into());
         }
         other => {
-            return Err(Broken::of("Blosc with lz4, lz4hc, zlib or zstd", format!("compressor {other}")));
+            return Err(ImageProblem::whole(
+                "Blosc with lz4, lz4hc, zlib or zstd",
+                format!("compressor {other}"),
+            )
+            .into());
         }
     };
     stream.copy_from_slice(&found);

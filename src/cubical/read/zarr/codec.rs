@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use super::blosc;
-use crate::cubical::read::error::{Fault, room};
+use crate::cubical::read::error::{Fault, ImageProblem, room};
 use crate::input::source;
 
 /// A step from the bytes in a file to those of the voxels of a chunk.
@@ -19,22 +19,21 @@ pub(super) enum Codec {
     Checksum,
 }
 
-/// Error of the bytes of a chunk: what was expected and what was found, or a fault of the system.
-#[derive(Debug)]
-pub(super) enum Broken {
-    Content(String, String),
-    Fault(Fault),
-}
-
-impl Broken {
-    pub(super) fn of(expected: impl Into<String>, found: impl Into<String>) -> Broken {
-        Broken::Content(expected.into(), found.into())
-    }
-}
-
 impl Codec {
+    /// The codec of this name in either version.
+    pub(super) fn named(name: &str) -> Option<Codec> {
+        match name {
+            "gzip" => Some(Codec::Gzip),
+            "zlib" | "numcodecs.zlib" => Some(Codec::Zlib),
+            "zstd" => Some(Codec::Zstd),
+            "blosc" => Some(Codec::Blosc),
+            "crc32c" => Some(Codec::Checksum),
+            _ => None,
+        }
+    }
+
     /// The bytes without this step, of which there are to be `expected`.
-    pub(super) fn decode(self, bytes: Vec<u8>, expected: usize) -> Result<Vec<u8>, Broken> {
+    pub(super) fn decode(self, bytes: Vec<u8>, expected: usize) -> Result<Vec<u8>, Fault> {
         match self {
             Codec::Gzip => unpacked(MultiGzDecoder::new(&bytes[..]), expected, "gzip"),
             Codec::Zlib => zlib(&bytes, expected),
@@ -46,51 +45,52 @@ impl Codec {
 }
 
 /// A buffer of zeros.
-pub(super) fn buffer(length: usize) -> Result<Vec<u8>, Broken> {
+pub(super) fn buffer(length: usize) -> Result<Vec<u8>, Fault> {
     let mut buffer = Vec::new();
-    room(&buffer, length).map_err(Broken::Fault)?;
+    room(&buffer, length)?;
     buffer.resize(length, 0);
     Ok(buffer)
 }
 
-pub(super) fn zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Broken> {
+pub(super) fn zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
     unpacked(ZlibDecoder::new(bytes), expected, "zlib")
 }
 
-pub(super) fn zstd(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Broken> {
+pub(super) fn zstd(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(bytes);
     let decoder =
-        decoder.map_err(|error| Broken::of("bytes compressed with Zstandard", error.to_string()))?;
+        decoder.map_err(|error| ImageProblem::whole("bytes compressed with Zstandard", error.to_string()))?;
     unpacked(decoder, expected, "Zstandard")
 }
 
 /// Reads `expected` bytes and checks that there are no more. Memory grows with the bytes that there are.
-fn unpacked(decoder: impl Read, expected: usize, name: &str) -> Result<Vec<u8>, Broken> {
+fn unpacked(decoder: impl Read, expected: usize, name: &str) -> Result<Vec<u8>, Fault> {
     let bytes =
         source::all_of(&mut decoder.take(expected as u64 + 1), 0).map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => Broken::Fault(error.into()),
-            _ => Broken::of(format!("bytes compressed with {name}"), error.to_string()),
+            io::ErrorKind::OutOfMemory => Fault::from(error),
+            _ => ImageProblem::whole(format!("bytes compressed with {name}"), error.to_string()).into(),
         })?;
     check_length(bytes.len(), expected)?;
     Ok(bytes)
 }
 
-pub(super) fn check_length(found: usize, expected: usize) -> Result<(), Broken> {
+pub(super) fn check_length(found: usize, expected: usize) -> Result<(), Fault> {
     if found == expected {
         return Ok(());
     }
     let found = if found < expected { found.to_string() } else { "more".to_owned() };
-    Err(Broken::of(format!("{expected} bytes"), found))
+    Err(ImageProblem::whole(format!("{expected} bytes"), found).into())
 }
 
 /// The bytes before a checksum, after comparing it.
-fn checked(mut bytes: Vec<u8>) -> Result<Vec<u8>, Broken> {
+fn checked(mut bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
     let Some((front, &stored)) = bytes.split_last_chunk::<4>() else {
-        return Err(Broken::of("a checksum of 4 bytes", bytes.len().to_string()));
+        return Err(ImageProblem::whole("a checksum of 4 bytes", bytes.len().to_string()).into());
     };
     let (stored, found) = (u32::from_le_bytes(stored), crc32c(front));
     if stored != found {
-        return Err(Broken::of(format!("bytes of the checksum {stored:08x}"), format!("{found:08x}")));
+        let expected = format!("bytes of the checksum {stored:08x}");
+        return Err(ImageProblem::whole(expected, format!("{found:08x}")).into());
     }
     bytes.truncate(bytes.len() - 4);
     Ok(bytes)

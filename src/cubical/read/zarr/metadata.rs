@@ -5,28 +5,20 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use npyz::TypeStr;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::block::transposed;
-use super::codec::{self, Broken, Codec};
+use super::codec::{Codec, check_length};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Coding;
+use crate::cubical::read::bytes::regular;
 use crate::cubical::read::error::{Fault, ImageProblem, Place, room};
 use crate::cubical::read::layout::{Meaning, swap};
 use crate::cubical::read::npy;
 use crate::cubical::voxel::VoxelType;
 use crate::input::source;
 use crate::with_voxels;
-
-/// Meaning of the numbers of an array.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Content {
-    Numbers,
-    /// Numbers of `u8`, 0 or 1.
-    Truths,
-    /// Numbers of `u16`, the bits of 16-bit floats.
-    Halves,
-}
 
 /// The content of a chunk, in the byte order of this machine.
 pub(super) enum Chunk<'a> {
@@ -47,7 +39,7 @@ pub(super) struct Array {
     /// Extents of a chunk; of one in a shard, if there are shards.
     pub(super) chunk: Vec<usize>,
     pub(super) numbers: VoxelType,
-    pub(super) content: Content,
+    pub(super) meaning: Meaning,
     big_endian: bool,
     /// Axes of a stored chunk, the slowest first.
     order: Vec<usize>,
@@ -95,145 +87,111 @@ impl<'a> Json<'a> {
     }
 
     fn text(&self, key: &str) -> Option<&'a str> {
-        self.value.get(key)?.as_str()
+        self.value[key].as_str()
     }
 
-    fn at(&self, key: &str) -> Option<Json<'a>> {
-        Some(Json { file: self.file, value: self.value.get(key).filter(|value| !value.is_null())? })
+    /// The value of a key, which is null if there is none.
+    fn at(&self, key: &str) -> Json<'a> {
+        Json { file: self.file, value: &self.value[key] }
     }
 
     fn numbers(&self, key: &str) -> Result<Vec<usize>, ImageProblem> {
-        let list = self.value.get(key).and_then(Value::as_array);
-        let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
-        let numbers = list.and_then(|list| list.iter().map(number).collect::<Option<Vec<usize>>>());
-        numbers.ok_or_else(|| self.wrong(key, "a list of whole numbers"))
+        Vec::deserialize(&self.value[key]).map_err(|_| self.wrong(key, "a list of whole numbers"))
+    }
+
+    /// Checks that there is nothing in the list of a key.
+    fn none(&self, key: &str) -> Result<(), ImageProblem> {
+        let none = Option::<[Value; 0]>::deserialize(&self.value[key]);
+        none.map(drop).map_err(|_| self.wrong(key, "none").note(REMEDY))
     }
 }
 
 impl Array {
     /// The array in `folder` that the metadata of version 2 describe.
     pub(super) fn second(folder: PathBuf, json: &Json<'_>) -> Result<Array, ImageProblem> {
-        let (extents, chunk) = (json.numbers("shape")?, json.numbers("chunks")?);
         let dtype = json.text("dtype").and_then(|dtype| dtype.parse::<TypeStr>().ok());
         let dtype = dtype.ok_or_else(|| json.wrong("dtype", "a type of numbers, such as \"<u2\""))?;
         let (numbers, big_endian, meaning) = npy::voxels(&dtype).map_err(|_| {
             json.wrong("dtype", "truth values, integers of 8 to 64 bits, or floats of 16 to 64")
         })?;
-        if json
-            .at("filters")
-            .is_some_and(|filters| filters.value.as_array().is_none_or(|list| !list.is_empty()))
-        {
-            return Err(json.wrong("filters", "none").note(REMEDY));
-        }
-        let codec = match json.at("compressor") {
-            None => Vec::new(),
-            Some(compressor) => match compressor.text("id") {
-                Some("gzip") => vec![Codec::Gzip],
-                Some("zlib") => vec![Codec::Zlib],
-                Some("zstd") => vec![Codec::Zstd],
-                Some("blosc") => vec![Codec::Blosc],
-                _ => return Err(json.wrong("compressor", "null, gzip, zlib, zstd or blosc").note(REMEDY)),
-            },
+        json.none("filters")?;
+        let compressor = json.at("compressor");
+        let codecs = match compressor.text("id").and_then(Codec::named) {
+            _ if compressor.value.is_null() => Vec::new(),
+            Some(codec) if codec != Codec::Checksum => vec![codec],
+            _ => return Err(json.wrong("compressor", "null, gzip, zlib, zstd or blosc").note(REMEDY)),
         };
-        let count = extents.len();
-        let order = match json.text("order") {
-            Some("C") => (0..count).collect(),
-            Some("F") => (0..count).rev().collect(),
+        let separator = separator(json.text("dimension_separator"), '.');
+        let separator = separator.ok_or_else(|| json.wrong("dimension_separator", "\".\" or \"/\""))?;
+        let mut array = Array::new(folder, json, json.numbers("chunks")?, (numbers, meaning))?;
+        match json.text("order") {
+            Some("C") => {}
+            Some("F") => array.order.reverse(),
             _ => return Err(json.wrong("order", "C or F")),
-        };
-        let separator = match json.text("dimension_separator") {
-            None => '.',
-            Some(separator) => {
-                one_of(separator).ok_or_else(|| json.wrong("dimension_separator", "\".\" or \"/\""))?
-            }
-        };
-        let content = match meaning {
-            Meaning::Truths => Content::Truths,
-            Meaning::Halves => Content::Halves,
-            Meaning::Values | Meaning::Scaled(_) => Content::Numbers,
-        };
-        let fill = fill(json, numbers, content)?;
-        let array = Array {
-            folder,
-            names: Vec::new(),
-            extents,
-            chunk,
-            numbers,
-            content,
-            big_endian,
-            order,
-            codecs: codec,
-            fill,
-            key: ("", separator),
-            shards: None,
-        };
-        array.checked(json)
+        }
+        Array { big_endian, codecs, key: ("", separator), ..array }.checked(json)
     }
 
     /// The array in `folder` that the metadata of version 3 describe.
     pub(super) fn third(folder: PathBuf, json: &Json<'_>) -> Result<Array, ImageProblem> {
-        let (numbers, content) = match json.text("data_type") {
-            Some("bool") => (VoxelType::U8, Content::Truths),
-            Some("float16") => (VoxelType::U16, Content::Halves),
-            Some(name) => {
-                let numbers = VoxelType::ALL.into_iter().find(|numbers| named(*numbers) == name);
-                (numbers.ok_or_else(|| wrong_type(json))?, Content::Numbers)
-            }
-            None => return Err(wrong_type(json)),
-        };
-        let grid = json.at("chunk_grid").filter(|grid| grid.text("name") == Some("regular"));
-        let grid = grid.and_then(|grid| grid.at("configuration"));
-        let chunk = grid.ok_or_else(|| json.wrong("chunk_grid", "a regular grid"))?.numbers("chunk_shape")?;
-        let encoding = json.at("chunk_key_encoding");
-        let separator =
-            encoding.as_ref().and_then(|encoding| encoding.at("configuration")?.text("separator"));
-        let key = match (encoding.as_ref().and_then(|encoding| encoding.text("name")), separator.map(one_of))
-        {
-            (Some("default"), None) => ("c", '/'),
-            (Some("default"), Some(Some(separator))) => ("c", separator),
-            (Some("v2"), None) => ("", '.'),
-            (Some("v2"), Some(Some(separator))) => ("", separator),
-            _ => return Err(json.wrong("chunk_key_encoding", "default or v2, with \".\" or \"/\"")),
-        };
-        if json
-            .at("storage_transformers")
-            .is_some_and(|list| list.value.as_array().is_none_or(|list| !list.is_empty()))
-        {
-            return Err(json.wrong("storage_transformers", "none").note(REMEDY));
+        let numbers = json.text("data_type").and_then(numbers_named);
+        let expected = "bool, int8 to int64, uint8 to uint64, or float16 to float64";
+        let numbers = numbers.ok_or_else(|| json.wrong("data_type", expected))?;
+        let grid = json.at("chunk_grid");
+        if grid.text("name") != Some("regular") {
+            return Err(json.wrong("chunk_grid", "a regular grid"));
         }
-        let names = json.value.get("dimension_names").and_then(Value::as_array);
-        let names =
-            names.map(|list| list.iter().map(|name| name.as_str().unwrap_or("").to_owned()).collect());
-        let count = chunk.len();
-        let array = Array {
-            folder,
-            names: names.unwrap_or_default(),
-            extents: json.numbers("shape")?,
-            chunk,
-            numbers,
-            content,
-            big_endian: false,
-            order: (0..count).collect(),
-            codecs: Vec::new(),
-            fill: fill(json, numbers, content)?,
-            key,
-            shards: None,
+        let chunk = grid.at("configuration").numbers("chunk_shape")?;
+        let encoding = json.at("chunk_key_encoding");
+        let given = encoding.at("configuration").text("separator");
+        let key = match encoding.text("name") {
+            Some("default") => separator(given, '/').map(|separator| ("c", separator)),
+            Some("v2") => separator(given, '.').map(|separator| ("", separator)),
+            _ => None,
         };
-        array.with_codecs(json, json)?.checked(json)
+        let expected = "default or v2, with \".\" or \"/\"";
+        let key = key.ok_or_else(|| json.wrong("chunk_key_encoding", expected))?;
+        json.none("storage_transformers")?;
+        let names = json.value["dimension_names"].as_array().map(|names| texts(names)).unwrap_or_default();
+        let array = Array { names, key, ..Array::new(folder, json, chunk, numbers)? };
+        array.with_codecs(json)?.checked(json)
     }
 
-    /// Adds the codecs of a list in version 3, in shards those of their chunks.
-    fn with_codecs(mut self, json: &Json<'_>, owner: &Json<'_>) -> Result<Array, ImageProblem> {
-        let wrong = |expected: &str| owner.wrong("codecs", expected).note(REMEDY);
-        let list = owner.value.get("codecs").and_then(Value::as_array).ok_or_else(|| wrong("a list"))?;
+    /// An array of uncompressed chunks in C order, each in a file of its own.
+    fn new(
+        folder: PathBuf,
+        json: &Json<'_>,
+        chunk: Vec<usize>,
+        (numbers, meaning): (VoxelType, Meaning),
+    ) -> Result<Array, ImageProblem> {
+        Ok(Array {
+            folder,
+            names: Vec::new(),
+            extents: json.numbers("shape")?,
+            order: (0..chunk.len()).collect(),
+            chunk,
+            numbers,
+            meaning,
+            big_endian: false,
+            codecs: Vec::new(),
+            fill: fill(json, numbers, meaning)?,
+            key: ("", '.'),
+            shards: None,
+        })
+    }
+
+    /// Adds the codecs that are listed in version 3, in shards those of their chunks.
+    fn with_codecs(mut self, json: &Json<'_>) -> Result<Array, ImageProblem> {
+        let wrong = |expected: &str| json.wrong("codecs", expected).note(REMEDY);
+        let list = json.value["codecs"].as_array().ok_or_else(|| wrong("a list"))?;
         let mut has_bytes = false;
         for value in list {
             let codec = Json { file: json.file, value };
             let options = codec.at("configuration");
-            match codec.text("name").or(value.as_str()) {
-                Some("transpose") if !has_bytes => {
-                    let given = options.as_ref().map(|options| options.numbers("order"));
-                    let given = given.ok_or_else(|| wrong("an order to transpose"))??;
+            let name = codec.text("name").or(value.as_str()).unwrap_or_default();
+            match (name, Codec::named(name)) {
+                ("transpose", _) if !has_bytes => {
+                    let given = options.numbers("order")?;
                     let mut sorted = given.clone();
                     sorted.sort_unstable();
                     if sorted.iter().copied().ne(0..self.chunk.len()) {
@@ -241,24 +199,19 @@ impl Array {
                     }
                     self.order = given.iter().map(|&axis| self.order[axis]).collect();
                 }
-                Some("bytes") if !has_bytes => {
+                ("bytes", _) if !has_bytes => {
                     has_bytes = true;
-                    self.big_endian = match options.as_ref().and_then(|options| options.text("endian")) {
+                    self.big_endian = match options.text("endian") {
                         Some("little") => false,
                         Some("big") => true,
                         None if self.numbers.bytes() == 1 => false,
                         _ => return Err(wrong("bytes, little or big endian")),
                     };
                 }
-                Some("sharding_indexed") if !has_bytes && self.shards.is_none() && list.len() == 1 => {
-                    let options = options.ok_or_else(|| wrong("shards with a configuration"))?;
-                    return self.with_shards(json, &options);
+                ("sharding_indexed", _) if !has_bytes && self.shards.is_none() && list.len() == 1 => {
+                    return self.with_shards(&options);
                 }
-                Some("gzip") if has_bytes => self.codecs.push(Codec::Gzip),
-                Some("zstd") if has_bytes => self.codecs.push(Codec::Zstd),
-                Some("blosc") if has_bytes => self.codecs.push(Codec::Blosc),
-                Some("numcodecs.zlib") if has_bytes => self.codecs.push(Codec::Zlib),
-                Some("crc32c") if has_bytes => self.codecs.push(Codec::Checksum),
+                (_, Some(codec)) if has_bytes => self.codecs.push(codec),
                 _ => {
                     return Err(wrong(
                         "transpose, then bytes, then gzip, zstd, blosc or crc32c, or sharding_indexed with these",
@@ -278,21 +231,19 @@ impl Array {
     }
 
     /// Adds shards and the codecs of their chunks.
-    fn with_shards(mut self, json: &Json<'_>, options: &Json<'_>) -> Result<Array, ImageProblem> {
+    fn with_shards(mut self, options: &Json<'_>) -> Result<Array, ImageProblem> {
         let chunk = options.numbers("chunk_shape")?;
         let divides =
             |(&shard, &chunk): (&usize, &usize)| shard > 0 && chunk > 0 && shard.is_multiple_of(chunk);
         if chunk.len() != self.chunk.len() || !self.chunk.iter().zip(&chunk).all(divides) {
             return Err(options.wrong("chunk_shape", format!("a part of the shards of {:?}", self.chunk)));
         }
-        let index = options.value.get("index_codecs").and_then(Value::as_array);
-        let names: Vec<&str> = index
-            .map_or(Vec::new(), |list| list.iter().filter_map(|codec| codec.get("name")?.as_str()).collect());
-        let is_big =
-            index.is_some_and(|list| list.iter().any(|codec| codec["configuration"]["endian"] == "big"));
+        let index = options.value["index_codecs"].as_array().map_or(&[][..], Vec::as_slice);
+        let names: Vec<_> = index.iter().map(|codec| codec["name"].as_str()).collect();
+        let is_big = index.iter().any(|codec| codec["configuration"]["endian"] == "big");
         let checksum = match names[..] {
-            ["bytes"] if !is_big => 0,
-            ["bytes", "crc32c"] if !is_big => 4,
+            [Some("bytes")] if !is_big => 0,
+            [Some("bytes"), Some("crc32c")] if !is_big => 4,
             _ => return Err(options.wrong("index_codecs", "bytes, little-endian, and crc32c").note(REMEDY)),
         };
         let is_index_last = match options.text("index_location") {
@@ -303,7 +254,7 @@ impl Array {
         let chunks = self.chunk.iter().zip(&chunk).map(|(shard, chunk)| shard / chunk).collect();
         self.shards = Some(Shards { chunks, is_index_last, checksum });
         self.chunk = chunk;
-        self.with_codecs(json, options)
+        self.with_codecs(options)
     }
 
     /// The array, after checking that its axes and chunks go together.
@@ -351,28 +302,36 @@ impl Array {
         if !prefix.is_empty() {
             name = format!("{prefix}{separator}{name}");
         }
-        let stored = File::open(self.folder.join(&name)).map(Some).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(None),
-            _ => Err(error),
-        })?;
-        let stored = match (stored, &self.shards) {
-            (None, _) => None,
-            (Some(mut file), None) => Some(source::all_of(&mut file, 0)?),
-            (Some(file), Some(shards)) => {
-                shards.read(file, chunk).map_err(|broken| in_chunk(&name, broken))?
+        let in_chunk = |fault| match fault {
+            Fault::Content(problem) => {
+                ImageProblem { place: Place::Named(format!("chunk {name}")), ..problem }.into()
             }
+            fault => fault,
         };
-        let Some(mut bytes) = stored else {
+        let stored = match (regular(&self.folder.join(&name)), &self.shards) {
+            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => None,
+            (stored, None) => Some(stored?),
+            (stored, Some(shards)) => shards.find(stored?, chunk).map_err(in_chunk)?,
+        };
+        let Some((file, stored)) = stored else {
             let expected = "a file for each chunk, as there is no fill value";
             let missing = || ImageProblem::new(Place::Named(name), expected, "none");
             return Ok(Chunk::Missing(self.fill.as_deref().ok_or_else(missing)?));
         };
-        for (k, codec) in self.codecs.iter().enumerate() {
-            // At most one step is not a checksum, and what comes after it are checksums of four bytes.
-            let expected = length + 4 * (self.codecs.len() - k - 1);
-            bytes = codec.decode(bytes, expected).map_err(|broken| in_chunk(&name, broken))?;
-        }
-        codec::check_length(bytes.len(), length).map_err(|broken| in_chunk(&name, broken))?;
+        let decode = || {
+            let stored = usize::try_from(stored).unwrap_or(usize::MAX);
+            if self.codecs.iter().all(|codec| *codec == Codec::Checksum) {
+                check_length(stored, length + 4 * self.codecs.len())?;
+            }
+            let mut bytes = source::all_of(&mut file.take(stored as u64), stored)?;
+            for (k, codec) in self.codecs.iter().enumerate() {
+                // At most one step is not a checksum, and what comes after it are checksums of four bytes.
+                bytes = codec.decode(bytes, length + 4 * (self.codecs.len() - k - 1))?;
+            }
+            check_length(bytes.len(), length)?;
+            Ok(bytes)
+        };
+        let mut bytes = decode().map_err(in_chunk)?;
         if self.order.iter().copied().ne(0..self.chunk.len()) {
             room(&Vec::<u8>::new(), length)?;
             bytes = transposed(&bytes, &self.chunk, &self.order, size);
@@ -385,88 +344,72 @@ impl Array {
 }
 
 impl Shards {
-    /// The bytes of a chunk, which are `None` if there are none.
-    fn read(&self, mut file: File, chunk: &[usize]) -> Result<Option<Vec<u8>>, Broken> {
-        let system = |error: io::Error| Broken::Fault(error.into());
-        let length = file.metadata().map_err(system)?.len();
+    /// The file, at the bytes of a chunk, and their number; `None` if there are none.
+    fn find(&self, (mut file, length): (File, u64), chunk: &[usize]) -> Result<Option<(File, u64)>, Fault> {
         let places = chunk.iter().zip(&self.chunks);
         let place = places.fold(0, |place, (chunk, chunks)| place * chunks + chunk % chunks) as u64;
         let index = 16 * self.chunks.iter().product::<usize>() as u64 + self.checksum;
-        let at = if self.is_index_last { length.checked_sub(index) } else { Some(0) };
-        let at =
-            at.ok_or_else(|| Broken::of(format!("an index of {index} bytes"), format!("{length} bytes")))?;
-        let mut entry = [0; 16];
-        file.seek(SeekFrom::Start(at + 16 * place)).map_err(system)?;
-        file.read_exact(&mut entry)
-            .map_err(|_| Broken::of("an entry of the index", "the end of the file"))?;
-        let [start, count] =
-            [0, 8].map(|at| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap_or_default()));
+        let Some(last) = length.checked_sub(index) else {
+            let expected = format!("an index of {index} bytes");
+            return Err(ImageProblem::whole(expected, format!("{length} bytes")).into());
+        };
+        let at = if self.is_index_last { last } else { 0 };
+        file.seek(SeekFrom::Start(at + 16 * place))?;
+        let mut entry = [[0; 8]; 2];
+        file.read_exact(entry.as_flattened_mut())?;
+        let [start, count] = entry.map(u64::from_le_bytes);
         if start == u64::MAX && count == u64::MAX {
             return Ok(None);
         }
         if start.checked_add(count).is_none_or(|end| end > length) {
-            return Err(Broken::of(
-                format!("chunks within {length} bytes"),
-                format!("{count} bytes from {start} on"),
-            ));
+            let expected = format!("chunks within {length} bytes");
+            return Err(ImageProblem::whole(expected, format!("{count} bytes from {start} on")).into());
         }
-        file.seek(SeekFrom::Start(start)).map_err(system)?;
-        let bytes = source::all_of(&mut file.take(count), 0).map_err(system)?;
-        Ok(Some(bytes))
+        file.seek(SeekFrom::Start(start))?;
+        Ok(Some((file, count)))
     }
 }
 
-/// The fault of a chunk that is broken.
-fn in_chunk(name: &str, broken: Broken) -> Fault {
-    match broken {
-        Broken::Content(expected, found) => {
-            ImageProblem::new(Place::Named(format!("chunk {name}")), expected, found).into()
-        }
-        Broken::Fault(fault) => fault,
+/// The separator of the numbers in names of chunks: `.` or `/`, if it is given.
+fn separator(given: Option<&str>, usual: char) -> Option<char> {
+    match given {
+        None => Some(usual),
+        Some(".") => Some('.'),
+        Some("/") => Some('/'),
+        Some(_) => None,
     }
 }
 
-/// A separator of the numbers in names of chunks.
-fn one_of(separator: &str) -> Option<char> {
-    match separator {
-        "." => Some('.'),
-        "/" => Some('/'),
-        _ => None,
+/// The numbers of a type of version 3.
+fn numbers_named(name: &str) -> Option<(VoxelType, Meaning)> {
+    match name {
+        "bool" => return Some((VoxelType::U8, Meaning::Truths)),
+        "float16" => return Some((VoxelType::U16, Meaning::Halves)),
+        _ => {}
     }
+    let names = [("uint", 'u'), ("int", 'i'), ("float", 'f')];
+    let (letter, bits) = names.iter().find_map(|(word, letter)| Some((letter, name.strip_prefix(word)?)))?;
+    let numbers = VoxelType::ALL.into_iter().find(|numbers| numbers.name() == format!("{letter}{bits}"));
+    Some((numbers?, Meaning::Values))
 }
 
-/// The name of a type in version 3.
-fn named(numbers: VoxelType) -> &'static str {
-    match numbers {
-        VoxelType::U8 => "uint8",
-        VoxelType::I8 => "int8",
-        VoxelType::U16 => "uint16",
-        VoxelType::I16 => "int16",
-        VoxelType::U32 => "uint32",
-        VoxelType::I32 => "int32",
-        VoxelType::U64 => "uint64",
-        VoxelType::I64 => "int64",
-        VoxelType::F32 => "float32",
-        VoxelType::F64 => "float64",
-    }
-}
-
-fn wrong_type(json: &Json<'_>) -> ImageProblem {
-    json.wrong("data_type", "bool, int8 to int64, uint8 to uint64, or float16 to float64")
+/// The texts of a list; empty ones for what is no text.
+pub(super) fn texts(list: &[Value]) -> Vec<String> {
+    list.iter().map(|text| text.as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// The bytes of the fill value, in the byte order of this machine; `None` if there is none.
-fn fill(json: &Json<'_>, numbers: VoxelType, content: Content) -> Result<Option<Vec<u8>>, ImageProblem> {
+fn fill(json: &Json<'_>, numbers: VoxelType, meaning: Meaning) -> Result<Option<Vec<u8>>, ImageProblem> {
     fn bytes<T: Voxel + std::str::FromStr>(text: &str) -> Option<Vec<u8>> {
         text.parse::<T>().ok().map(|value| value.as_bytes().to_vec())
     }
-    let Some(Json { value, .. }) = json.at("fill_value") else { return Ok(None) };
-    let text = match value {
+    let text = match json.at("fill_value").value {
+        Value::Null => return Ok(None),
         Value::Bool(value) => u8::from(*value).to_string(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    let found = if content == Content::Halves {
+    let found = if meaning == Meaning::Halves {
         text.parse::<f32>().ok().map(|value| half::f16::from_f32(value).to_ne_bytes().to_vec())
     } else {
         // Integers may be written as numbers with a fraction of 0.

@@ -1,30 +1,29 @@
 //! The array of a directory: the directory itself, or one in a group.
 
 use std::fs;
-use std::io;
-use std::path::Path;
+use std::io::{self, Read as _};
+use std::path::{Component, Path};
 
 use serde_json::Value;
 
-use super::metadata::{Array, Json};
+use super::metadata::{Array, Json, texts};
+use crate::cubical::read::bytes::regular;
 use crate::cubical::read::error::{Fault, ImageProblem, Place};
 use crate::cubical::read::{is_zarr, no_store};
+use crate::input::source;
 
 /// Greatest number of arrays named in a message.
 const NAMED: usize = 8;
 
+/// Greatest length of a file of JSON. Those of groups may hold the metadata of all their arrays.
+const LONGEST: u64 = 16 << 20;
+
 /// The array at `path`: the only one, the finest of the image of OME-Zarr, or the one that `key` names.
 pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
     if let Some(key) = key {
-        let inner = path.join(key.trim_matches('/'));
-        let is_inside =
-            Path::new(key).components().all(|part| !matches!(part, std::path::Component::ParentDir));
-        return match of(&inner)?.filter(|_| is_inside) {
+        return match inside(path, key.trim_matches('/'))? {
             Some(array) => Ok(array),
-            None => {
-                let found = names(path)?;
-                Err(ImageProblem::whole(format!("an array called {key:?}"), found).into())
-            }
+            None => Err(ImageProblem::whole(format!("an array called {key:?}"), names(path)?).into()),
         };
     }
     if let Some(array) = of(path)? {
@@ -53,9 +52,8 @@ pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
     }
     let finest = &images[0]["datasets"][0]["path"];
     let name = finest.as_str().ok_or_else(|| problem("the path of the finest image", finest.to_string()))?;
-    let is_inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    let found = of(&path.join(name))?.filter(|_| is_inside);
-    let mut array = found.ok_or_else(|| problem("the path of an array", format!("{name:?}")))?;
+    let mut array =
+        inside(path, name)?.ok_or_else(|| problem("the path of an array", format!("{name:?}")))?;
     // Axes are objects from version 0.4 on, and letters before.
     if let Some(axes) = images[0]["axes"].as_array() {
         let name = |axis: &Value| axis["name"].as_str().or(axis.as_str()).unwrap_or("").to_owned();
@@ -66,6 +64,12 @@ pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
         }
     }
     Ok(array)
+}
+
+/// The array in a directory of the store. Nothing outside of the store is opened.
+fn inside(store: &Path, name: &str) -> Result<Option<Array>, Fault> {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if Path::new(name).components().all(is_inside) { of(&store.join(name)) } else { Ok(None) }
 }
 
 /// The array whose metadata are in the directory.
@@ -84,7 +88,7 @@ fn of(path: &Path) -> Result<Option<Array>, Fault> {
                 && let Some(names) = attributes["_ARRAY_DIMENSIONS"].as_array()
                 && names.len() == array.extents.len()
             {
-                array.names = names.iter().map(|name| name.as_str().unwrap_or("").to_owned()).collect();
+                array.names = texts(names);
             }
             Ok(Some(array))
         }
@@ -94,17 +98,20 @@ fn of(path: &Path) -> Result<Option<Array>, Fault> {
 
 /// The content of a file of JSON; `None` if there is no such file.
 fn json(path: &Path, file: &str) -> Result<Option<Value>, Fault> {
-    let bytes = match fs::read(path.join(file)) {
-        Ok(bytes) => bytes,
+    let (opened, length) = match regular(&path.join(file)) {
+        Ok(opened) => opened,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(error) => return Err(error.into()),
     };
-    let value = serde_json::from_slice(&bytes);
-    value
-        .map(Some)
-        .map_err(|error| ImageProblem::new(Place::Named(file.to_owned()), "JSON", error.to_string()).into())
+    let problem =
+        |expected: String, found| ImageProblem::new(Place::Named(file.to_owned()), expected, found).into();
+    if length > LONGEST {
+        return Err(problem(format!("at most {LONGEST} bytes of metadata"), length.to_string()));
+    }
+    let bytes = source::all_of(&mut opened.take(LONGEST), length as usize)?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| problem("JSON".to_owned(), error.to_string()))
 }
 
 /// The names of the arrays in a group, for messages.

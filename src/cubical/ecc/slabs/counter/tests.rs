@@ -11,6 +11,7 @@ use super::*;
 use crate::cubical::ecc::{ReadVoxels, Vcec, curve, reader_of};
 use crate::cubical::read::ImageReadError;
 use crate::cubical::{Construction, Image, Order};
+use crate::progress::Interrupted;
 
 /// Error of reading voxels that are past the end of a slice, or broken from `place` on.
 fn broken(place: usize) -> EccError {
@@ -117,6 +118,35 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
                 }
             }
         }
+    }
+}
+
+/// A run may be told to end while it reads a slab. It then saves the slabs before, and another goes on from there.
+#[test]
+fn what_was_read_before_an_interruption_is_saved() {
+    let image = image(&[9, 6, 70], 1, |v| v as u8);
+    let (shape, range, request) = (image.shape(), Some(range_of(&image)), EccRequest::default());
+    let expected = curve(&image, &request).unwrap();
+    for (buffers, whole) in [1, 4].into_iter().flat_map(|buffers| (0..9).map(move |whole| (buffers, whole))) {
+        let slabs = Slabs { own: 1, buffers, ..slabs_of::<u8>(shape) };
+        let (told, kept) = (AtomicUsize::new(0), RefCell::new(Vec::new()));
+        let read = reader(image.voxels());
+        let broken_off = |first, bytes: &mut [u8]| match told.fetch_add(1, Ordering::Relaxed) {
+            times if times < whole => read(first, bytes),
+            _ => Err(Interrupted::default().into()),
+        };
+        let keep = |partial: Option<PartialCurve>| kept.borrow_mut().extend(partial);
+        let watch = Watch { advance: NOT_TOLD, pauses: &|| false, keep: &keep };
+        let mut streamer = SlabCounter::new(&request, VoxelType::U8, 1 << 30).unwrap();
+        let (sums, directory) = (&mut streamer.sums, &streamer.directory);
+        let found = sums.curve(&slabs, range, sequential(&broken_off), None, &watch, directory);
+        assert!(matches!(found, Err(EccError::Interrupted(_))), "{found:?}");
+        let [partial] = &kept.into_inner()[..] else { panic!("one state") };
+        assert_eq!(partial.slices, whole);
+        let rest = reader(image.voxels());
+        let watch = Watch::telling(NOT_TOLD);
+        let found = sums.curve(&slabs, range, sequential(&rest), Some(partial), &watch, directory);
+        assert_eq!(in_memory(found), expected);
     }
 }
 
