@@ -42,6 +42,20 @@ def enter_environment():
     os.execv(python, [str(python), *sys.argv])
 
 
+def comparing(description):
+    """The options of a comparison that times programs after it, in the virtual environment of the peers."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3, help="runs of each program; 0: only compare (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: all cores")
+    parser.add_argument("--lacuna", type=pathlib.Path, help="a binary that is already built")
+    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
+    parser.add_argument("--quick", action="store_true", help="compare only, on a few small images")
+    options = parser.parse_args()
+    if not options.no_venv:
+        enter_environment()
+    return options
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     inputs = parser.add_mutually_exclusive_group()

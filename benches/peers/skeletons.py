@@ -18,10 +18,8 @@ says the stages take, and as a whole process; the others by their calls alone, o
 differ.
 """
 
-import argparse
 import json
 import math
-import os
 import pathlib
 import statistics
 import subprocess
@@ -30,17 +28,7 @@ import tempfile
 import time
 import warnings
 
-from run import built, enter_environment
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3, help="runs of each program; 0: only compare (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: all cores")
-    parser.add_argument("--lacuna", type=pathlib.Path, help="a binary that is already built")
-    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
-    parser.add_argument("--quick", action="store_true", help="compare only, on a few small images")
-    return parser.parse_args()
+from run import built, comparing
 
 
 def vessels(seed, shape, walks, radii=(1.5, 2.5, 4.0, 6.5)):
@@ -278,9 +266,7 @@ def times(lacuna, runs):
 
 
 def main():
-    options = parse_arguments()
-    if not options.no_venv:
-        enter_environment()
+    options = comparing(__doc__)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         lacuna = Lacuna(options, folder)

@@ -11,9 +11,7 @@ nothing are shown. Lacuna is timed by what it says thinning takes, from bits to 
 by their call alone, on an array in memory. Exits 1 when skeletons differ.
 """
 
-import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -22,17 +20,7 @@ import tempfile
 import time
 
 from cases import ROOT
-from run import built, enter_environment
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3, help="runs of each program; 0: only compare (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: all cores")
-    parser.add_argument("--lacuna", type=pathlib.Path, help="a binary that is already built")
-    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
-    parser.add_argument("--quick", action="store_true", help="compare only, on a few small images")
-    return parser.parse_args()
+from run import built, comparing
 
 
 class Lacuna:
@@ -178,9 +166,7 @@ def times(lacuna, runs):
 
 
 def main():
-    options = parse_arguments()
-    if not options.no_venv:
-        enter_environment()
+    options = comparing(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         lacuna = Lacuna(options, folder)
         if not compare(lacuna, options.quick):
