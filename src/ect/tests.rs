@@ -220,7 +220,7 @@ fn threads_instructions_and_memory_order_have_no_effect() {
 fn a_mesh_has_the_sides_of_its_faces_once() {
     let mut polygons = crate::metric::read::Polygons::default();
     for polygon in [&[0, 1, 2][..], &[2, 1, 3], &[3, 4], &[4, 3], &[0]] {
-        polygons.push(polygon, 5, crate::input::Place::Whole).unwrap();
+        polygons.push(polygon, 5, &|| crate::input::Place::Whole).unwrap();
     }
     let corners = vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.0, 2.0];
     let mesh = EmbeddedComplex::of_mesh(2, corners, &polygons).unwrap();
@@ -234,7 +234,7 @@ fn a_mesh_has_the_sides_of_its_faces_once() {
 fn faces_of_meshes_are_there_once() {
     let mut polygons = crate::metric::read::Polygons::default();
     for corners in [&[0, 1, 2][..], &[2, 1, 0], &[0, 1, 2], &[0, 1, 3, 2]] {
-        polygons.push(corners, 4, crate::input::Place::Whole).unwrap();
+        polygons.push(corners, 4, &|| crate::input::Place::Whole).unwrap();
     }
     let mesh = EmbeddedComplex::of_mesh(2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &polygons).unwrap();
     assert_eq!((mesh.len(), mesh.cells()), (4, 5 + 2));

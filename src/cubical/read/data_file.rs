@@ -6,7 +6,7 @@ use std::str::FromStr;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use super::bytes::{Bytes, Folder};
-use super::error::{Fault, ImageProblem, room};
+use super::error::{Fault, ImageProblem, resize, with_room};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory, in_pieces};
 use crate::cubical::image::Voxel;
@@ -46,20 +46,20 @@ pub(super) struct DataFile {
 }
 
 impl DataFile {
+    /// Little-endian voxels with nothing before them.
+    pub(super) fn new(shape: Shape, numbers: VoxelType, packing: Packing) -> DataFile {
+        DataFile { shape, numbers, big_endian: false, packing, lines: 0, skip: Some(0) }
+    }
+
     /// The voxels that follow the first `start` bytes of the file.
     pub(super) fn after(&self, mut bytes: Bytes, start: u64) -> Result<Stream, Fault> {
         bytes.skip_to(start)?;
         bytes.skip_lines(self.lines)?;
+        let packed = |bytes: Bytes| BufReader::new(bytes.into_reader());
         let bytes = match self.packing {
             Packing::Plain | Packing::Text => bytes,
-            Packing::Gzip => {
-                let packed = BufReader::new(bytes.into_reader());
-                Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, Some("gzip"))?
-            }
-            Packing::Zlib => {
-                let packed = BufReader::new(bytes.into_reader());
-                Bytes::new(Box::new(ZlibDecoder::new(packed)), None, Some("zlib"))?
-            }
+            Packing::Gzip => Bytes::new(Box::new(MultiGzDecoder::new(packed(bytes))), None, Some("gzip"))?,
+            Packing::Zlib => Bytes::new(Box::new(ZlibDecoder::new(packed(bytes))), None, Some("zlib"))?,
         };
         let size = (self.shape.count() as u64).saturating_mul(self.numbers.bytes() as u64);
         let start = match (self.skip, bytes.length()) {
@@ -114,8 +114,7 @@ impl DataFile {
                 while voxels.len() < size {
                     let start = voxels.len();
                     let end = size.min(2 * start.max(FIRST));
-                    room(voxels, end)?;
-                    voxels.resize(end, 0);
+                    resize(voxels, end)?;
                     (stream.source)(&mut voxels[start..], stop)?;
                 }
                 Ok(())
@@ -134,10 +133,7 @@ impl DataFile {
             let expected = format!("at least {least} bytes of values of {} voxels", self.shape);
             return Err(ImageProblem::at(start, expected, text.len().to_string()).into());
         }
-        let mut voxels = Vec::new();
-        let size = self.shape.count() * self.numbers.bytes();
-        room(&voxels, size)?;
-        voxels.reserve_exact(size);
+        let mut voxels = with_room(self.shape.count() * self.numbers.bytes())?;
         with_voxels!(self.numbers, T => self.parse::<T>(&text, &mut voxels))?;
         Ok(Stream::new(self.shape, self.numbers, in_memory(voxels)))
     }

@@ -47,6 +47,21 @@ pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     memory::probe(bytes).map_err(|refused| Fault::System(input::no_room(refused)))
 }
 
+/// Gives a buffer this length; bytes that are added are 0.
+pub(super) fn resize(buffer: &mut Vec<u8>, length: usize) -> Result<(), Fault> {
+    room(buffer, length)?;
+    buffer.resize(length, 0);
+    Ok(())
+}
+
+/// An empty buffer with room for as many bytes.
+pub(super) fn with_room(length: usize) -> Result<Vec<u8>, Fault> {
+    let mut buffer = Vec::new();
+    room(&buffer, length)?;
+    buffer.reserve_exact(length);
+    Ok(buffer)
+}
+
 /// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
 pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();

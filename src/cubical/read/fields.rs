@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::error::{ImageProblem, Place};
+use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
 
 /// A line of a header.
@@ -35,6 +36,42 @@ impl Fields {
         }
     }
 
+    /// Adds a line, which is to be as `expected`: a name, the separator and a value.
+    pub(super) fn add(
+        &mut self,
+        (number, line): (usize, &str),
+        separator: char,
+        expected: &str,
+    ) -> Result<(), ImageProblem> {
+        let split = line.split_once(separator);
+        let problem = || ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes()));
+        let [name, value] = split
+            .map(|(name, value)| [name, value].map(|part| part.trim().to_owned()))
+            .ok_or_else(problem)?;
+        self.0.push(Field { line: number, name, value });
+        Ok(())
+    }
+
+    /// Whether the numbers are big-endian by the line with this name, which has to be there if that `matters`.
+    pub(super) fn big_endian(
+        &self,
+        names: &[&str],
+        numbers: VoxelType,
+        matters: bool,
+    ) -> Result<bool, ImageProblem> {
+        match self.get(names)? {
+            None if matters => {
+                let expected =
+                    format!("a line {}, little or big, for numbers of {numbers}", quote(names[0].as_bytes()));
+                Err(ImageProblem::whole(expected, "a header without one"))
+            }
+            None => Ok(false),
+            Some(field) if field.value.eq_ignore_ascii_case("little") => Ok(false),
+            Some(field) if field.value.eq_ignore_ascii_case("big") => Ok(true),
+            Some(field) => Err(field.problem("little or big")),
+        }
+    }
+
     /// The lines with one of these names, in letters of any case, as they are written with this separator.
     pub(super) fn lines(&self, names: &[&str], separator: &str) -> Vec<String> {
         let is_one = |field: &&Field| names.iter().any(|name| field.name.eq_ignore_ascii_case(name));
@@ -62,6 +99,16 @@ impl Field {
     /// The value as a number.
     pub(super) fn number<T: FromStr>(&self) -> Result<T, ImageProblem> {
         self.value.parse().map_err(|_| self.problem("a whole number"))
+    }
+
+    /// The value as a number of bytes before the voxels; `None` for −1, if these are the last bytes. That is an error
+    /// if it may not be, which says where it `may` be.
+    pub(super) fn skip(&self, is_plain: bool, may: &str) -> Result<Option<u64>, ImageProblem> {
+        match self.number::<i64>()? {
+            -1 if is_plain => Ok(None),
+            -1 => Err(self.problem(may)),
+            skip => u64::try_from(skip).map(Some).map_err(|_| self.problem("-1, or a number from 0 on")),
+        }
     }
 
     /// The value as numbers between blanks.

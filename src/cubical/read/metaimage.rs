@@ -16,7 +16,6 @@ use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
-use crate::input::text::quote;
 
 /// Names of the types of voxels. The first of those of a type is the one that is written.
 pub(in crate::cubical) const TYPES: [(&str, VoxelType); 12] = [
@@ -83,13 +82,11 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     let field = fields.need(&["ElementDataFile"])?;
     let is_local = field.value.eq_ignore_ascii_case("LOCAL");
     if let Some(size) = fields.get(&["HeaderSize"])? {
-        data.skip = match size.number::<i64>()? {
-            -1 if data.packing == Packing::Plain => None,
-            -1 => return Err(size.problem("-1 for voxels that are neither compressed nor text only").into()),
-            0 => Some(0),
-            _ if is_local => return Err(size.problem("0 or -1 for voxels that follow their header").into()),
-            skip => Some(u64::try_from(skip).map_err(|_| size.problem("-1, or a number from 0 on"))?),
-        };
+        let may = "-1 for voxels that are neither compressed nor text only";
+        data.skip = size.skip(data.packing == Packing::Plain, may)?;
+        if is_local && data.skip.is_some_and(|skip| skip > 0) {
+            return Err(size.problem("0 or -1 for voxels that follow their header").into());
+        }
     }
     let stream =
         if is_local { data.after(bytes, end)? } else { data.among(bytes.folder(), &field.files(list)?)? };
@@ -104,14 +101,8 @@ fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
         if line.trim().is_empty() {
             continue;
         }
-        let Some((name, value)) = line.split_once('=') else {
-            let expected = "a line such as `NDims = 3`";
-            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
-        };
-        let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
-        let is_last = field.name.eq_ignore_ascii_case("ElementDataFile");
-        fields.0.push(field);
-        if is_last {
+        fields.add((number, line), '=', "a line such as `NDims = 3`")?;
+        if fields.0.last().is_some_and(|field| field.name.eq_ignore_ascii_case("ElementDataFile")) {
             break;
         }
     }
@@ -164,5 +155,5 @@ fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
         (Some(element), Some(binary)) if element.truth()? == binary.truth()? => element.truth()?,
         (Some(element), Some(_)) => return Err(element.problem("the same as BinaryDataByteOrderMSB")),
     };
-    Ok(DataFile { shape, numbers, big_endian, packing, lines: 0, skip: Some(0) })
+    Ok(DataFile { big_endian, ..DataFile::new(shape, numbers, packing) })
 }

@@ -190,16 +190,22 @@ fn open_store(path: &Path, name: String, options: &ImageOptions) -> Result<Strea
     let opened = detect::given(options).map_err(Fault::from).and_then(|_| zarr::open(path, options));
     #[cfg(not(feature = "codecs"))]
     let opened = Err(crate::input::codecs::unreadable(&format!("the Zarr {}", path.display())).into());
-    match opened.and_then(|stream| with_nan(stream, options)) {
-        Ok(stream) => Ok(Stream { context, ..stream }),
-        Err(fault) => Err(context.error(fault)),
-    }
+    finished(opened, context, options)
 }
 
-fn with_nan(stream: Stream, options: &ImageOptions) -> Result<Stream, Fault> {
-    match options.nan {
+/// The stream that was opened with what the options say of NaN, or the error with its context.
+fn finished(
+    opened: Result<Stream, Fault>,
+    context: Context,
+    options: &ImageOptions,
+) -> Result<Stream, ImageReadError> {
+    let with_nan = |stream: Stream| match options.nan {
         Some(value) => Ok(stream.with_nan(value)?),
         None => Ok(stream),
+    };
+    match opened.and_then(with_nan) {
+        Ok(stream) => Ok(Stream { context, ..stream }),
+        Err(fault) => Err(context.error(fault)),
     }
 }
 
@@ -220,12 +226,9 @@ fn open_bytes(
             }
         };
         context.format = Some(format);
-        with_nan(open_as(format, bytes, options)?, options)
+        open_as(format, bytes, options)
     });
-    match opened {
-        Ok(stream) => Ok(Stream { context, ..stream }),
-        Err(fault) => Err(context.error(fault)),
-    }
+    finished(opened, context, options)
 }
 
 /// The bytes of a file, decompressed if it is compressed with gzip. A raw image that is exactly as long as its voxels,

@@ -72,7 +72,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         let ends = blank.map(|blank| memchr::memmem::find(head, blank).map(|at| at + blank.len()));
         ends.into_iter().flatten().min()
     })?;
-    let Header { fields, list } = header(&text)?;
+    let (fields, list) = header(&text)?;
     let data = data(&fields)?;
     let stream = match fields.get(&["data file", "datafile"])? {
         None => data.after(bytes, start)?,
@@ -81,15 +81,9 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     Ok(Stream { geometry: Some(Geometry::Nrrd(fields.lines(&LOCATING, ": "))), ..stream })
 }
 
-/// A header's fields, and the names of files after a field `data file: LIST`.
-struct Header {
-    fields: Fields,
-    list: Vec<String>,
-}
-
-/// Splits a header into its fields. Comments and the pairs of key and value that users add are left out.
-fn header(text: &str) -> Result<Header, ImageProblem> {
-    let mut header = Header { fields: Fields::default(), list: Vec::new() };
+/// Splits a header into its fields, and the names of files after a field `data file: LIST`. Comments and the pairs of key and value that users add are left out.
+fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
+    let mut fields = Fields::default();
     let mut lines = text.lines().zip(1..);
     let magic = lines.next().map_or("", |(line, _)| line.trim_end());
     if !matches!(magic.strip_prefix("NRRD000"), Some("1" | "2" | "3" | "4" | "5")) {
@@ -105,24 +99,20 @@ fn header(text: &str) -> Result<Header, ImageProblem> {
             continue;
         }
         // The first of the separators decides which of the two kinds of lines it is.
-        let Some((name, value)) = line.split_once(':') else {
-            let expected = "a field such as `type: float`, or a comment after #";
-            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
-        };
-        if value.starts_with('=') {
+        if line.split_once(':').is_some_and(|(_, value)| value.starts_with('=')) {
             continue;
         }
-        let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
-        let is_list = field.name.replace(' ', "").eq_ignore_ascii_case("datafile")
-            && field.value.split_whitespace().next() == Some("LIST");
-        header.fields.0.push(field);
+        fields.add((number, line), ':', "a field such as `type: float`, or a comment after #")?;
+        let is_list = fields.0.last().is_some_and(|field| {
+            field.name.replace(' ', "").eq_ignore_ascii_case("datafile")
+                && field.value.split_whitespace().next() == Some("LIST")
+        });
         if is_list {
             let names = lines.map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
-            header.list = names.map(str::to_owned).collect();
-            break;
+            return Ok((fields, names.map(str::to_owned).collect()));
         }
     }
-    Ok(header)
+    Ok((fields, Vec::new()))
 }
 
 /// Description of the voxels by the fields.
@@ -147,30 +137,15 @@ fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
         "txt" | "text" | "ascii" => Packing::Text,
         _ => return Err(encoding.problem("encoding raw, gzip or text").note(REMEDY)),
     };
-    let endian = fields.get(&["endian"])?;
-    let big_endian = match endian.map(|field| (field, field.value.to_ascii_lowercase())) {
-        None if numbers.bytes() > 1 && packing != Packing::Text => return Err(missing_endian(numbers)),
-        None => false,
-        Some((_, order)) if order == "little" => false,
-        Some((_, order)) if order == "big" => true,
-        Some((field, _)) => return Err(field.problem("little or big")),
-    };
+    let matters = numbers.bytes() > 1 && packing != Packing::Text;
+    let big_endian = fields.big_endian(&["endian"], numbers, matters)?;
     let lines = fields.get(&["line skip", "lineskip"])?;
     let lines = lines.map_or(Ok(0), Field::number)?;
     let skip = match fields.get(&["byte skip", "byteskip"])? {
         None => Some(0),
-        Some(field) => match field.number::<i64>()? {
-            -1 if packing == Packing::Plain => None,
-            -1 => return Err(field.problem("-1 with encoding raw only")),
-            skip => Some(u64::try_from(skip).map_err(|_| field.problem("-1, or a number from 0 on"))?),
-        },
+        Some(field) => field.skip(packing == Packing::Plain, "-1 with encoding raw only")?,
     };
-    Ok(DataFile { shape, numbers, big_endian, packing, lines, skip })
-}
-
-fn missing_endian(numbers: VoxelType) -> ImageProblem {
-    let found = "a header without one";
-    ImageProblem::whole(format!("a line \"endian\", little or big, for numbers of {numbers}"), found)
+    Ok(DataFile { big_endian, lines, skip, ..DataFile::new(shape, numbers, packing) })
 }
 
 /// For each axis of `space directions`, such as `none (1, 0) (0, 1)`, what the samples of a `none` are.

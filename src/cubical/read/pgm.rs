@@ -9,7 +9,7 @@
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::{Bytes, Tail};
-use super::error::{Fault, ImageProblem, Place, room, shape_at};
+use super::error::{Fault, ImageProblem, Place, shape_at, with_room};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory};
 use crate::cubical::shape::{Order, Shape};
@@ -71,9 +71,7 @@ fn bitmap(mut bytes: Bytes, shape: Shape, start: u64) -> Result<Vec<u8>, Fault> 
     let Some((packed, _)) = bits.filter(|(_, rest)| rest.iter().all(u8::is_ascii_whitespace)) else {
         return Err(problem(found).into());
     };
-    let mut voxels = Vec::new();
-    room(&voxels, shape.count())?;
-    voxels.reserve_exact(shape.count());
+    let mut voxels = with_room(shape.count())?;
     for row in packed.chunks(columns.div_ceil(8)) {
         voxels.extend((0..columns).map(|k| if row[k / 8] >> (7 - k % 8) & 1 == 1 { 0 } else { 255 }));
     }
@@ -93,9 +91,7 @@ fn text(bytes: Bytes, shape: Shape, start: u64, greatest: u64, is_map: bool) -> 
     }
     let mut numbers = Numbers { bytes: &file, at: start as usize };
     let size = if greatest > 255 { 2 } else { 1 };
-    let mut voxels = Vec::new();
-    room(&voxels, size * shape.count())?;
-    voxels.reserve_exact(size * shape.count());
+    let mut voxels = with_room(size * shape.count())?;
     for place in 0..shape.count() {
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
         let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };

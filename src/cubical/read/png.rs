@@ -10,7 +10,7 @@ use std::io::{ErrorKind, SeekFrom};
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use super::bytes::{Bytes, Seekable};
-use super::error::{Fault, ImageProblem, Place, room, shape_at};
+use super::error::{Fault, ImageProblem, Place, resize, shape_at};
 use super::layout::swap;
 use super::stream::{Stream, in_memory, in_pieces};
 use crate::cubical::shape::Order;
@@ -49,8 +49,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let source = if reader.info().interlaced {
         // The rows come several times, each time with more pixels.
         let mut pixels = Vec::new();
-        room(&pixels, size)?;
-        pixels.resize(size, 0);
+        resize(&mut pixels, size)?;
         reader.next_frame(&mut pixels).map_err(fault)?;
         pixel.to_voxels(&pixels, &mut voxels);
         reader.finish().map_err(fault)?;

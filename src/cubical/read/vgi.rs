@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::Bytes;
 use super::data_file::{DataFile, Packing, in_file};
 use super::error::{Fault, ImageProblem, Place, shape_at};
-use super::fields::{Field, Fields};
+use super::fields::Fields;
 use super::stream::Stream;
 use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
@@ -64,8 +64,6 @@ fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
     let mut file: Option<String> = None;
     for (line, number) in text.lines().zip(1..) {
         let line = line.trim();
-        let problem =
-            |expected: &str| ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes()));
         if let Some(name) = line.strip_prefix('{') {
             let name = name.trim_end_matches('}').to_ascii_lowercase();
             // Of what a project holds besides volumes, such as views of them, nothing is read.
@@ -75,14 +73,12 @@ fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
         } else if let Some(name) = line.strip_prefix('[') {
             section = name.trim_end_matches(']').to_ascii_lowercase();
             if is_volume && section.starts_with("file") && file.replace(section.clone()).is_some() {
-                let problem = problem("one volume in one file");
+                let found = quote(line.as_bytes());
+                let problem = ImageProblem::new(Place::Line(number), "one volume in one file", found);
                 return Err(problem.note("export the volume alone as one raw file").into());
             }
         } else if is_volume && section.starts_with("file") && !line.is_empty() {
-            let (name, value) =
-                line.split_once('=').ok_or_else(|| problem("a line such as `Size = 64 64 64`"))?;
-            let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
-            fields.0.push(field);
+            fields.add((number, line), '=', "a line such as `Size = 64 64 64`")?;
         }
     }
     Ok(fields)
@@ -110,18 +106,8 @@ fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
     let numbers = VoxelType::of(coding, bytes / 8).filter(|_| bytes.is_multiple_of(8));
     let numbers =
         numbers.ok_or_else(|| bits.problem("8, 16, 32 or 64 bits of an integer, 32 or 64 of a float"))?;
-    let big_endian = match fields.get(&["Endian", "FileEndian"])? {
-        None if numbers.bytes() > 1 => {
-            let expected = format!("a line \"Endian\", little or big, for numbers of {numbers}");
-            return Err(ImageProblem::whole(expected, "a header without one"));
-        }
-        None => false,
-        Some(field) if field.value.eq_ignore_ascii_case("little") => false,
-        Some(field) if field.value.eq_ignore_ascii_case("big") => true,
-        Some(field) => return Err(field.problem("little or big")),
-    };
-    let packing = Packing::Plain;
-    let data = DataFile { shape, numbers, big_endian, packing, lines: 0, skip: Some(0) };
+    let big_endian = fields.big_endian(&["Endian", "FileEndian"], numbers, numbers.bytes() > 1)?;
+    let data = DataFile { big_endian, ..DataFile::new(shape, numbers, Packing::Plain) };
     // Scanners write the path that the file had on their machine.
     let path = fields.need(&["Name"])?.value.replace('\\', "/");
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();

@@ -8,12 +8,11 @@
 
 use super::bytes::Bytes;
 use super::data_file::{DataFile, Packing};
-use super::error::{Fault, ImageProblem, Place, shape_at};
-use super::fields::{Field, Fields};
+use super::error::{Fault, Place, shape_at};
+use super::fields::Fields;
 use super::stream::Stream;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
-use crate::input::text::quote;
 
 pub(super) use crate::input::foreign::is_vol as has_magic;
 
@@ -21,13 +20,8 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     const END: &[u8] = b"\n.\n";
     let (text, end) = bytes.header(&|head| Some(memchr::memmem::find(head, END)? + END.len()))?;
     let mut fields = Fields::default();
-    for (line, number) in text.lines().zip(1..).take_while(|(line, _)| *line != ".") {
-        let Some((name, value)) = line.split_once(':') else {
-            let expected = "a line such as `X: 64`, or one with a period before the voxels";
-            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())).into());
-        };
-        let field = Field { line: number, name: name.trim().to_owned(), value: value.trim().to_owned() };
-        fields.0.push(field);
+    for line in (1..).zip(text.lines()).take_while(|(_, line)| *line != ".") {
+        fields.add(line, ':', "a line such as `X: 64`, or one with a period before the voxels")?;
     }
     if let Some(field) = fields.get(&["Voxel-Size"])?.filter(|field| field.value != "1") {
         return Err(field.problem("voxels of 1 byte").into());
@@ -43,6 +37,5 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         Some((_, "3")) => (Packing::Zlib, 0),
         Some((field, _)) => return Err(field.problem("2 or 3").into()),
     };
-    let numbers = VoxelType::U8;
-    DataFile { shape, numbers, big_endian: false, packing, lines: 0, skip: Some(skip) }.after(bytes, end)
+    DataFile { skip: Some(skip), ..DataFile::new(shape, VoxelType::U8, packing) }.after(bytes, end)
 }

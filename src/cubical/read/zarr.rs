@@ -21,7 +21,7 @@ mod store;
 
 use std::path::Path;
 
-use super::error::{Fault, ImageProblem, Place, room, shape_at};
+use super::error::{Fault, ImageProblem, Place, resize, shape_at};
 use super::layout::{Meaning, widen_halves};
 use super::options::{ImageOptions, pick};
 use super::stream::{Stop, Stream, in_pieces, stopped};
@@ -105,8 +105,7 @@ impl Rows {
         let bytes = block.bytes(size)?;
         let mut numbers = std::mem::take(&mut self.numbers);
         let row = if array.meaning == Meaning::Halves { &mut numbers } else { &mut *voxels };
-        room(row, bytes)?;
-        row.resize(bytes, 0);
+        resize(row, bytes)?;
         let (count, step) = (block.chunks(&array.chunk), rayon::current_num_threads().max(1));
         // Only some chunks are held at a time, beside the row that is made of them.
         for first in (0..count).step_by(step) {
@@ -131,8 +130,7 @@ impl Rows {
                 return Err(ImageProblem::whole("0 or 1 as a truth value", "another number").into());
             }
             Meaning::Halves => {
-                room(voxels, 2 * bytes)?;
-                voxels.resize(2 * bytes, 0);
+                resize(voxels, 2 * bytes)?;
                 widen_halves(&numbers, voxels);
             }
         }

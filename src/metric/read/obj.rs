@@ -88,7 +88,7 @@ pub(super) fn read(
             let mut start = 0;
             for (line, is_face, end) in listed {
                 let corners = &corners[std::mem::replace(&mut start, end)..end];
-                let mut each = |polygon| polygons.push(polygon, vertices, Place::Line(line));
+                let mut each = |polygon| polygons.push(polygon, vertices, &|| Place::Line(line));
                 if is_face { each(corners) } else { corners.windows(2).try_for_each(each) }?;
             }
         }

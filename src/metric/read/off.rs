@@ -98,7 +98,7 @@ pub(super) fn read(
                 let mut next = || words.next().and_then(count).ok_or_else(|| problem(line, expected, row));
                 let corners =
                     (0..next()?).map(|_| Ok(next()? as u64)).collect::<Result<Vec<_>, Problem>>()?;
-                polygons.push(&corners, vertices, Place::Line(line))?;
+                polygons.push(&corners, vertices, &|| Place::Line(line))?;
             }
         }
     }

@@ -269,7 +269,7 @@ impl Data<'_> {
             // What is no index is rejected as one that does not exist.
             let index =
                 |&corner: &f64| if corner.fract() == 0.0 && corner >= 0.0 { corner as u64 } else { u64::MAX };
-            polygons.push(&corners.iter().map(index).collect::<Vec<_>>(), vertices, self.place(at))?;
+            polygons.push(&corners.iter().map(index).collect::<Vec<_>>(), vertices, &|| self.place(at))?;
         }
         Ok(())
     }

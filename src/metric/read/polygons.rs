@@ -23,12 +23,17 @@ impl Polygons {
         self.corners.len()
     }
 
-    /// Adds a polygon whose corners are among `vertices` vertices; the error is at `place`.
+    /// Adds a polygon whose corners are among `vertices` vertices; the error is at `place`, which may take long to find.
     ///
     /// # Errors
     /// There is no corner, a vertex does not exist, one occurs twice, or memory is refused.
-    pub(crate) fn push(&mut self, corners: &[u64], vertices: usize, place: Place) -> Result<(), Problem> {
-        let problem = |expected: &str, found: String| Problem::new(place.clone(), expected, found);
+    pub(crate) fn push(
+        &mut self,
+        corners: &[u64],
+        vertices: usize,
+        place: &dyn Fn() -> Place,
+    ) -> Result<(), Problem> {
+        let problem = |expected: &str, found: String| Problem::new(place(), expected, found);
         if let Some(&corner) = corners.iter().find(|&&corner| corner >= vertices.min(1 << 32) as u64) {
             let expected = format!("a vertex among the {vertices} of the mesh");
             return Err(problem(&expected, format!("index {corner}, from 0")));
@@ -40,7 +45,7 @@ impl Polygons {
         }
         let made = memory::make_room(&mut self.corners, corners.len());
         let made = made.and_then(|()| memory::make_room(&mut self.ends, 1));
-        made.map_err(|refused| Problem::of_memory(place, refused))?;
+        made.map_err(|refused| Problem::of_memory(place(), refused))?;
         // Vertices have been compared with 2^32.
         self.corners.extend(corners.iter().map(|&corner| corner as u32));
         self.ends.push(self.corners.len());

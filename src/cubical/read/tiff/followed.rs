@@ -10,7 +10,7 @@ use ::tiff::tags::{ByteOrder, CompressionMethod, Tag};
 
 use super::page::{Page, Pages, Samples, fault};
 use super::planes::told;
-use crate::cubical::read::error::{Fault, ImageProblem, room};
+use crate::cubical::read::error::{Fault, ImageProblem, resize};
 use crate::cubical::read::layout::{self, Placed};
 use crate::cubical::read::stream::{Stream, in_pieces};
 use crate::cubical::shape::Shape;
@@ -79,8 +79,7 @@ pub(super) fn followed(
     let source = in_pieces(move |piece, _| {
         let plane = planes.next().unwrap_or(0);
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
-        room(piece, size)?;
-        piece.resize(size, 0);
+        resize(piece, size)?;
         let file = decoder.inner();
         let read = file.seek(SeekFrom::Start(begin(plane))).and_then(|_| file.read_exact(piece));
         read.map_err(|error| fault(plane, TiffError::IoError(error)))?;

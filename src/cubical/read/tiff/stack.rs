@@ -3,7 +3,7 @@
 use ::tiff::decoder::ChunkType;
 
 use super::page::{Pages, Samples, fault};
-use crate::cubical::read::error::{Fault, ImageProblem, room};
+use crate::cubical::read::error::{Fault, ImageProblem, resize};
 use crate::cubical::read::layout::widen_halves;
 use crate::cubical::read::png::spread;
 use crate::cubical::read::stream::{Stream, in_pieces};
@@ -79,19 +79,14 @@ impl Stack {
         let first = self.piece * across;
         let (_, rows) = self.decoder.chunk_data_dimensions(first);
         let (columns, rows, size) = (columns as usize, rows as usize, self.samples.voxels().bytes());
-        let resize = |voxels: &mut Vec<u8>, columns: usize| {
-            room(voxels, columns * rows * size)?;
-            voxels.resize(columns * rows * size, 0);
-            Ok::<_, Fault>(())
-        };
-        resize(voxels, columns)?;
+        resize(voxels, columns * rows * size)?;
         if across == 1 {
             return self.decode(first, columns, voxels);
         }
         let (mut tile, mut left) = (Vec::new(), 0);
         for k in 0..across {
             let wide = self.decoder.chunk_data_dimensions(first + k).0 as usize;
-            resize(&mut tile, wide)?;
+            resize(&mut tile, wide * rows * size)?;
             self.decode(first + k, wide, &mut tile)?;
             for (row, part) in voxels.chunks_exact_mut(columns * size).zip(tile.chunks_exact(wide * size)) {
                 row[left..][..wide * size].copy_from_slice(part);
@@ -109,8 +104,7 @@ impl Stack {
             return self.decoder.read_chunk_bytes(chunk, voxels).map_err(failed);
         }
         let size = self.decoder.image_chunk_buffer_layout(chunk).map_err(failed)?.len;
-        room(&self.packed, size)?;
-        self.packed.resize(size, 0);
+        resize(&mut self.packed, size)?;
         self.decoder.read_chunk_bytes(chunk, &mut self.packed).map_err(failed)?;
         match self.samples {
             Samples::Bits(1) => unpack_bits::<1>(&self.packed, columns, voxels),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::cubical::read::error::{Fault, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem, with_room};
 
 /// A box of an array, whose voxels are in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,19 +98,24 @@ impl Block {
 
 /// Reorders voxels of `size` bytes to C order of `extents`. In the given voxels, axis `order[0]` is the slowest, and
 /// the last of `order` the fastest.
-pub(super) fn transposed(voxels: &[u8], extents: &[usize], order: &[usize], size: usize) -> Vec<u8> {
+pub(super) fn transposed(
+    voxels: &[u8],
+    extents: &[usize],
+    order: &[usize],
+    size: usize,
+) -> Result<Vec<u8>, Fault> {
     let mut stride = vec![0; extents.len()];
     let mut next = size;
     for &axis in order.iter().rev() {
         stride[axis] = next;
         next *= extents[axis];
     }
-    let mut reordered = Vec::with_capacity(voxels.len());
+    let mut reordered = with_room(voxels.len())?;
     let (mut at, mut place) = (vec![0; extents.len()], 0);
     loop {
         reordered.extend_from_slice(&voxels[place..place + size]);
         let Some(axis) = (0..extents.len()).rev().find(|&axis| at[axis] + 1 < extents[axis]) else {
-            return reordered;
+            return Ok(reordered);
         };
         for behind in axis + 1..extents.len() {
             place -= at[behind] * stride[behind];
@@ -162,9 +167,9 @@ mod tests {
     #[test]
     fn axes_in_another_order() {
         // The voxels of 2 × 3 in Fortran order.
-        assert_eq!(transposed(&[0, 3, 1, 4, 2, 5], &[2, 3], &[1, 0], 1), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(transposed(&[0, 3, 1, 4, 2, 5], &[2, 3], &[1, 0], 1).unwrap(), [0, 1, 2, 3, 4, 5]);
         let pairs = [0, 0, 3, 3, 1, 1, 4, 4, 2, 2, 5, 5];
-        assert_eq!(transposed(&pairs, &[2, 3], &[1, 0], 2), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
-        assert_eq!(transposed(&[0, 1, 2, 3], &[2, 2], &[0, 1], 1), [0, 1, 2, 3]);
+        assert_eq!(transposed(&pairs, &[2, 3], &[1, 0], 2).unwrap(), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+        assert_eq!(transposed(&[0, 1, 2, 3], &[2, 2], &[0, 1], 1).unwrap(), [0, 1, 2, 3]);
     }
 }

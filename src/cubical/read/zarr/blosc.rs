@@ -6,7 +6,7 @@
 //! Source: `README_CHUNK_FORMAT.rst` of c-blosc, <https://github.com/Blosc/c-blosc>.
 
 use super::codec;
-use crate::cubical::read::error::{Fault, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem, resize};
 
 /// Length of the header.
 const HEADER: usize = 16;
@@ -61,7 +61,8 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault
         let expected = format!("a chunk of Blosc that can hold {length} bytes");
         return Err(ImageProblem::whole(expected, format!("one of {} bytes", chunk.len())).into());
     }
-    let mut all = codec::buffer(length)?;
+    let mut all = Vec::new();
+    resize(&mut all, length)?;
     let mut unshuffled = Vec::new();
     for (k, bytes) in all.chunks_mut(block.max(1)).enumerate() {
         let is_whole = bytes.len() == block;

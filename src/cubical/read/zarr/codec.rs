@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use super::blosc;
-use crate::cubical::read::error::{Fault, ImageProblem, room};
+use crate::cubical::read::error::{Fault, ImageProblem};
 use crate::input::source;
 
 /// A step from the bytes in a file to those of the voxels of a chunk.
@@ -42,14 +42,6 @@ impl Codec {
             Codec::Checksum => checked(bytes),
         }
     }
-}
-
-/// A buffer of zeros.
-pub(super) fn buffer(length: usize) -> Result<Vec<u8>, Fault> {
-    let mut buffer = Vec::new();
-    room(&buffer, length)?;
-    buffer.resize(length, 0);
-    Ok(buffer)
 }
 
 pub(super) fn zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {

@@ -13,7 +13,7 @@ use super::codec::{Codec, check_length};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Coding;
 use crate::cubical::read::bytes::regular;
-use crate::cubical::read::error::{Fault, ImageProblem, Place, room};
+use crate::cubical::read::error::{Fault, ImageProblem, Place};
 use crate::cubical::read::layout::{Meaning, swap};
 use crate::cubical::read::npy;
 use crate::cubical::voxel::VoxelType;
@@ -333,8 +333,7 @@ impl Array {
         };
         let mut bytes = decode().map_err(in_chunk)?;
         if self.order.iter().copied().ne(0..self.chunk.len()) {
-            room(&Vec::<u8>::new(), length)?;
-            bytes = transposed(&bytes, &self.chunk, &self.order, size);
+            bytes = transposed(&bytes, &self.chunk, &self.order, size)?;
         }
         if self.big_endian != cfg!(target_endian = "big") {
             swap(&mut bytes, size);

@@ -45,10 +45,8 @@ pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
     let problem =
         |expected: &str, found: String| ImageProblem::new(Place::Named(file.to_owned()), expected, found);
     if images.len() > 1 {
-        let found = images.len().to_string();
-        return Err(problem("one image in multiscales", found)
-            .note("--key NAME takes one of the arrays")
-            .into());
+        let problem = problem("one image in multiscales", images.len().to_string());
+        return Err(problem.note("--key NAME takes one of the arrays").into());
     }
     let finest = &images[0]["datasets"][0]["path"];
     let name = finest.as_str().ok_or_else(|| problem("the path of the finest image", finest.to_string()))?;
@@ -75,25 +73,19 @@ fn inside(store: &Path, name: &str) -> Result<Option<Array>, Fault> {
 /// The array whose metadata are in the directory.
 fn of(path: &Path) -> Result<Option<Array>, Fault> {
     if let Some(value) = json(path, "zarr.json")? {
-        if value["node_type"] != "array" {
-            return Ok(None);
-        }
-        return Ok(Some(Array::third(path.to_owned(), &Json { file: "zarr.json", value: &value })?));
+        let array = || Array::third(path.to_owned(), &Json { file: "zarr.json", value: &value });
+        return Ok((value["node_type"] == "array").then(array).transpose()?);
     }
-    match json(path, ".zarray")? {
-        Some(value) => {
-            let mut array = Array::second(path.to_owned(), &Json { file: ".zarray", value: &value })?;
-            // Names that xarray gives to axes.
-            if let Some(attributes) = json(path, ".zattrs")?
-                && let Some(names) = attributes["_ARRAY_DIMENSIONS"].as_array()
-                && names.len() == array.extents.len()
-            {
-                array.names = texts(names);
-            }
-            Ok(Some(array))
-        }
-        None => Ok(None),
-    }
+    let Some(value) = json(path, ".zarray")? else { return Ok(None) };
+    let mut array = Array::second(path.to_owned(), &Json { file: ".zarray", value: &value })?;
+    // Names that xarray gives to axes.
+    let attributes = json(path, ".zattrs")?.unwrap_or_default();
+    let names = attributes["_ARRAY_DIMENSIONS"].as_array();
+    array.names = names
+        .filter(|names| names.len() == array.extents.len())
+        .map(|names| texts(names))
+        .unwrap_or_default();
+    Ok(Some(array))
 }
 
 /// The content of a file of JSON; `None` if there is no such file.
