@@ -22,6 +22,7 @@ pub(crate) fn after(examples: &str, codes: &[&str]) -> String {
 mod tests {
     use clap::builder::StyledStr;
     use clap::{Arg, Command, CommandFactory};
+    use lacuna::cubical::read::ImageFormat;
 
     use crate::cli::Cli;
 
@@ -32,6 +33,24 @@ mod tests {
         let mut program = Cli::command();
         program.build();
         program.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect()
+    }
+
+    /// Helps of commands that take inputs of several kinds list the formats of each kind by hand.
+    #[test]
+    fn all_formats_of_images_are_in_the_helps() {
+        for name in ["convert", "ect"] {
+            let mut all = commands().into_iter().filter(|command| command.get_name() == name);
+            let command = all.next().unwrap();
+            let option = command.get_arguments().find(|option| option.get_id() == "format").unwrap();
+            let help = option.get_long_help().unwrap().to_string();
+            let (_, images) = help.split_once("images").unwrap();
+            let end = images.find("\nmatrices").or(images.find("\npoints")).unwrap();
+            let mut listed: Vec<&str> = images[..end].split(',').map(str::trim).collect();
+            let mut known = ImageFormat::ALL.map(|format| format.to_string()).to_vec();
+            listed.sort_unstable();
+            known.sort_unstable();
+            assert_eq!(listed, known, "{name}");
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Bytes {
             }
             if held >= LONGEST_HEADER {
                 let expected = format!("the end of a header within {LONGEST_HEADER} bytes");
-                return Err(ImageProblem::whole(expected, "none").into());
+                return Err(Fault::of(expected, "none"));
             }
             let mut more = vec![0; held];
             self.at = held as u64;
@@ -282,12 +282,12 @@ impl Folder {
         let expected = || format!("the file {name:?}, which the header names");
         let Some(folder) = &self.0 else {
             let found = "a header that does not come from a file, so that it is in no folder";
-            return Err(ImageProblem::whole(expected(), found).into());
+            return Err(Fault::of(expected(), found));
         };
         let path = folder.join(name);
         match regular(&path).map_err(Fault::from).and_then(|(file, _)| Bytes::of_file(&path, file)) {
             Err(Fault::System(error)) if error.kind() != io::ErrorKind::OutOfMemory => {
-                Err(ImageProblem::whole(expected(), error.to_string()).into())
+                Err(Fault::of(expected(), error.to_string()))
             }
             opened => opened,
         }

@@ -71,7 +71,7 @@ impl DataFile {
                     Some(length) => format!("one of {length} bytes"),
                     None => "one of unknown length, which is compressed or a pipe".to_owned(),
                 };
-                return Err(ImageProblem::whole(expected, found).into());
+                return Err(Fault::of(expected, found));
             }
         };
         if self.packing == Packing::Text {
@@ -93,7 +93,7 @@ impl DataFile {
         let slices = self.shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
         if names.is_empty() || !slices.is_multiple_of(names.len()) {
             let expected = format!("files that hold as many of {slices} slices each");
-            return Err(ImageProblem::whole(expected, format!("{} files", names.len())).into());
+            return Err(Fault::of(expected, format!("{} files", names.len())));
         }
         let each = self.shape.count() / names.len();
         let part = Shape::new(&[each], Order::C);

@@ -82,6 +82,13 @@ pub(super) enum Fault {
     System(io::Error),
 }
 
+impl Fault {
+    /// A problem of the file as a whole.
+    pub(super) fn of(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        ImageProblem::whole(expected, found).into()
+    }
+}
+
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
         Fault::System(error)

@@ -43,11 +43,10 @@ impl Fields {
         separator: char,
         expected: &str,
     ) -> Result<(), ImageProblem> {
-        let split = line.split_once(separator);
-        let problem = || ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes()));
-        let [name, value] = split
-            .map(|(name, value)| [name, value].map(|part| part.trim().to_owned()))
-            .ok_or_else(problem)?;
+        let Some((name, value)) = line.split_once(separator) else {
+            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
+        };
+        let [name, value] = [name, value].map(|part| part.trim().to_owned());
         self.0.push(Field { line: number, name, value });
         Ok(())
     }

@@ -250,7 +250,7 @@ fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<
     }
     if let Some(key) = options.key.as_ref().filter(|_| format != ImageFormat::Npz) {
         let expected = format!("an npz file, of which to take the array {key:?}");
-        return Err(ImageProblem::whole(expected, format!("a file of format {format}")).into());
+        return Err(Fault::of(expected, format!("a file of format {format}")));
     }
     match format {
         ImageFormat::Npy => npy::open(bytes),

@@ -81,7 +81,8 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     Ok(Stream { geometry: Some(Geometry::Nrrd(fields.lines(&LOCATING, ": "))), ..stream })
 }
 
-/// Splits a header into its fields, and the names of files after a field `data file: LIST`. Comments and the pairs of key and value that users add are left out.
+/// Splits a header into its fields, and the names of files after a field `data file: LIST`. Comments and the pairs of
+/// key and value that users add are left out.
 fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
     let mut fields = Fields::default();
     let mut lines = text.lines().zip(1..);

@@ -41,7 +41,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let least = 2 * (shape.count() as u64) - 1;
     if let Some(length) = length.filter(|&length| length < least) {
         let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
-        return Err(ImageProblem::whole(expected, length.to_string()).into());
+        return Err(Fault::of(expected, length.to_string()));
     }
     let mut read = 0;
     let source = Box::new(move |voxels: &mut [u8], _: Stop<'_>| {

@@ -146,5 +146,5 @@ fn fault(error: DecodingError) -> Fault {
         DecodingError::IoError(error) => return error.into(),
         error => error.to_string(),
     };
-    ImageProblem::whole("a sound PNG file", found).into()
+    Fault::of("a sound PNG file", found)
 }

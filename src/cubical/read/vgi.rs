@@ -49,7 +49,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
                 names.join(" and ")
             }
         };
-        return Err(ImageProblem::whole(expected, found).into());
+        return Err(Fault::of(expected, found));
     };
     let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?)?));
     let (data, _) =

@@ -127,7 +127,7 @@ impl Rows {
             Meaning::Values | Meaning::Scaled(_) => {}
             Meaning::Truths if voxels.iter().all(|&voxel| voxel <= 1) => {}
             Meaning::Truths => {
-                return Err(ImageProblem::whole("0 or 1 as a truth value", "another number").into());
+                return Err(Fault::of("0 or 1 as a truth value", "another number"));
             }
             Meaning::Halves => {
                 resize(voxels, 2 * bytes)?;

@@ -3,7 +3,7 @@
 use ::tiff::decoder::ChunkType;
 
 use super::page::{Pages, Samples, fault};
-use crate::cubical::read::error::{Fault, ImageProblem, resize};
+use crate::cubical::read::error::{Fault, resize};
 use crate::cubical::read::layout::widen_halves;
 use crate::cubical::read::png::spread;
 use crate::cubical::read::stream::{Stream, in_pieces};
@@ -56,7 +56,7 @@ impl Stack {
             let Some(&page) = self.pages.get(self.next) else {
                 // There were enough voxels when the pages were counted; the file has changed since.
                 let expected = format!("{} pages of voxels", self.pages.len());
-                return Err(ImageProblem::whole(expected, "fewer voxels on them").into());
+                return Err(Fault::of(expected, "fewer voxels on them"));
             };
             self.next += 1;
             self.decoder.seek_to_image(page).map_err(|error| fault(page, error))?;

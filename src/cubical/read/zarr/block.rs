@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::cubical::read::error::{Fault, ImageProblem, with_room};
+use crate::cubical::read::error::{Fault, with_room};
 
 /// A box of an array, whose voxels are in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ impl Block {
         let bytes = self.extents.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent));
         bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
             let found = format!("{:?} voxels of {size} bytes", self.extents);
-            ImageProblem::whole("chunks of less than 2^63 bytes", found).into()
+            Fault::of("chunks of less than 2^63 bytes", found)
         })
     }
 

@@ -6,7 +6,7 @@
 //! Source: `README_CHUNK_FORMAT.rst` of c-blosc, <https://github.com/Blosc/c-blosc>.
 
 use super::codec;
-use crate::cubical::read::error::{Fault, ImageProblem, resize};
+use crate::cubical::read::error::{Fault, resize};
 
 /// Length of the header.
 const HEADER: usize = 16;
@@ -22,44 +22,35 @@ const NOT_SPLIT: u8 = 16;
 
 /// Decompresses a chunk that is to have `expected` bytes.
 pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
-    let header = chunk
-        .first_chunk::<HEADER>()
-        .ok_or_else(|| ImageProblem::whole("a header of Blosc", "fewer bytes"))?;
+    let header =
+        chunk.first_chunk::<HEADER>().ok_or_else(|| Fault::of("a header of Blosc", "fewer bytes"))?;
     let [version, _, flags, size, ..] = *header;
     let word = |at: usize| -> Option<usize> {
         let bytes = chunk.get(at..)?.first_chunk::<4>()?;
         usize::try_from(u32::from_le_bytes(*bytes)).ok()
     };
-    let words = || Some((word(4)?, word(8)?, word(12)?));
-    let Some((length, block, _)) = words() else {
-        return Err(ImageProblem::whole("a header of Blosc", "fewer bytes").into());
-    };
+    // The header is as long as its words.
+    let [length, block] = [4, 8].map(|at| word(at).unwrap_or_default());
     if version > 2 || flags & SHUFFLED != 0 && flags & BITS_SHUFFLED != 0 {
-        return Err(ImageProblem::whole(
-            "a chunk of Blosc 1",
-            format!("one of version {version}, as of Blosc 2"),
-        )
-        .into());
+        return Err(Fault::of("a chunk of Blosc 1", format!("one of version {version}, as of Blosc 2")));
     }
     if length != expected {
-        return Err(
-            ImageProblem::whole(format!("{expected} bytes in a chunk of Blosc"), length.to_string()).into()
-        );
+        return Err(Fault::of(format!("{expected} bytes in a chunk of Blosc"), length.to_string()));
     }
     if flags & STORED != 0 {
         let bytes = chunk.get(HEADER..HEADER + length);
-        let fewer = || ImageProblem::whole(format!("{length} bytes"), "fewer");
+        let fewer = || Fault::of(format!("{length} bytes"), "fewer");
         return Ok(bytes.ok_or_else(fewer)?.to_vec());
     }
     let size = usize::from(size.max(1));
     if length > 0 && block == 0 {
-        return Err(ImageProblem::whole("blocks of at least a byte", "none").into());
+        return Err(Fault::of("blocks of at least a byte", "none"));
     }
     // The header may promise anything: memory is taken for what the chunk can hold.
     let offsets = length.div_ceil(block.max(1)).saturating_mul(4);
     if HEADER.saturating_add(offsets) > chunk.len() || length / most(flags >> 5) > chunk.len() {
         let expected = format!("a chunk of Blosc that can hold {length} bytes");
-        return Err(ImageProblem::whole(expected, format!("one of {} bytes", chunk.len())).into());
+        return Err(Fault::of(expected, format!("one of {} bytes", chunk.len())));
     }
     let mut all = Vec::new();
     resize(&mut all, length)?;
@@ -68,19 +59,14 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault
         let is_whole = bytes.len() == block;
         let is_split = flags & NOT_SPLIT == 0 && size <= SPLIT.0 && block / size >= SPLIT.1 && is_whole;
         let streams = if is_split { size } else { 1 };
-        let mut at =
-            word(HEADER + 4 * k).ok_or_else(|| ImageProblem::whole("the offset of a block", "no bytes"))?;
+        let mut at = word(HEADER + 4 * k).ok_or_else(|| Fault::of("the offset of a block", "no bytes"))?;
         if bytes.len() % streams != 0 {
-            return Err(ImageProblem::whole(
-                "blocks of whole elements",
-                format!("one of {} bytes", bytes.len()),
-            )
-            .into());
+            return Err(Fault::of("blocks of whole elements", format!("one of {} bytes", bytes.len())));
         }
         let each = bytes.len() / streams;
         for stream in bytes.chunks_mut(each) {
             let packed = word(at).and_then(|length| chunk.get(at + 4..)?.get(..length));
-            let packed = packed.ok_or_else(|| ImageProblem::whole("the bytes of a stream", "fewer"))?;
+            let packed = packed.ok_or_else(|| Fault::of("the bytes of a stream", "fewer"))?;
             at += 4 + packed.len();
             if packed.len() == each {
                 stream.copy_from_slice(packed);
@@ -116,22 +102,17 @@ fn unpack(compressor: u8, packed: &[u8], stream: &mut [u8]) -> Result<(), Fault>
     let found = match compressor {
         1 => {
             let count = lz4_flex::block::decompress_into(packed, stream);
-            let count =
-                count.map_err(|error| ImageProblem::whole("bytes compressed with LZ4", error.to_string()))?;
+            let count = count.map_err(|error| Fault::of("bytes compressed with LZ4", error.to_string()))?;
             return codec::check_length(count, stream.len());
         }
         3 => codec::zlib(packed, stream.len())?,
         4 => codec::zstd(packed, stream.len())?,
         0 | 2 => {
             let name = if compressor == 0 { "blosclz" } else { "snappy" };
-            return Err(ImageProblem::whole("Blosc with lz4, lz4hc, zlib or zstd", name).into());
+            return Err(Fault::of("Blosc with lz4, lz4hc, zlib or zstd", name));
         }
         other => {
-            return Err(ImageProblem::whole(
-                "Blosc with lz4, lz4hc, zlib or zstd",
-                format!("compressor {other}"),
-            )
-            .into());
+            return Err(Fault::of("Blosc with lz4, lz4hc, zlib or zstd", format!("compressor {other}")));
         }
     };
     stream.copy_from_slice(&found);

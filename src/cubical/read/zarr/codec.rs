@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use super::blosc;
-use crate::cubical::read::error::{Fault, ImageProblem};
+use crate::cubical::read::error::Fault;
 use crate::input::source;
 
 /// A step from the bytes in a file to those of the voxels of a chunk.
@@ -50,8 +50,7 @@ pub(super) fn zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
 
 pub(super) fn zstd(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(bytes);
-    let decoder =
-        decoder.map_err(|error| ImageProblem::whole("bytes compressed with Zstandard", error.to_string()))?;
+    let decoder = decoder.map_err(|error| Fault::of("bytes compressed with Zstandard", error.to_string()))?;
     unpacked(decoder, expected, "Zstandard")
 }
 
@@ -60,7 +59,7 @@ fn unpacked(decoder: impl Read, expected: usize, name: &str) -> Result<Vec<u8>, 
     let bytes =
         source::all_of(&mut decoder.take(expected as u64 + 1), 0).map_err(|error| match error.kind() {
             io::ErrorKind::OutOfMemory => Fault::from(error),
-            _ => ImageProblem::whole(format!("bytes compressed with {name}"), error.to_string()).into(),
+            _ => Fault::of(format!("bytes compressed with {name}"), error.to_string()),
         })?;
     check_length(bytes.len(), expected)?;
     Ok(bytes)
@@ -71,18 +70,18 @@ pub(super) fn check_length(found: usize, expected: usize) -> Result<(), Fault> {
         return Ok(());
     }
     let found = if found < expected { found.to_string() } else { "more".to_owned() };
-    Err(ImageProblem::whole(format!("{expected} bytes"), found).into())
+    Err(Fault::of(format!("{expected} bytes"), found))
 }
 
 /// The bytes before a checksum, after comparing it.
 fn checked(mut bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
     let Some((front, &stored)) = bytes.split_last_chunk::<4>() else {
-        return Err(ImageProblem::whole("a checksum of 4 bytes", bytes.len().to_string()).into());
+        return Err(Fault::of("a checksum of 4 bytes", bytes.len().to_string()));
     };
     let (stored, found) = (u32::from_le_bytes(stored), crc32c(front));
     if stored != found {
         let expected = format!("bytes of the checksum {stored:08x}");
-        return Err(ImageProblem::whole(expected, format!("{found:08x}")).into());
+        return Err(Fault::of(expected, format!("{found:08x}")));
     }
     bytes.truncate(bytes.len() - 4);
     Ok(bytes)

@@ -350,7 +350,7 @@ impl Shards {
         let index = 16 * self.chunks.iter().product::<usize>() as u64 + self.checksum;
         let Some(last) = length.checked_sub(index) else {
             let expected = format!("an index of {index} bytes");
-            return Err(ImageProblem::whole(expected, format!("{length} bytes")).into());
+            return Err(Fault::of(expected, format!("{length} bytes")));
         };
         let at = if self.is_index_last { last } else { 0 };
         file.seek(SeekFrom::Start(at + 16 * place))?;
@@ -362,7 +362,7 @@ impl Shards {
         }
         if start.checked_add(count).is_none_or(|end| end > length) {
             let expected = format!("chunks within {length} bytes");
-            return Err(ImageProblem::whole(expected, format!("{count} bytes from {start} on")).into());
+            return Err(Fault::of(expected, format!("{count} bytes from {start} on")));
         }
         file.seek(SeekFrom::Start(start))?;
         Ok(Some((file, count)))

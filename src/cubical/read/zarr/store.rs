@@ -23,7 +23,7 @@ pub(super) fn array(path: &Path, key: Option<&str>) -> Result<Array, Fault> {
     if let Some(key) = key {
         return match inside(path, key.trim_matches('/'))? {
             Some(array) => Ok(array),
-            None => Err(ImageProblem::whole(format!("an array called {key:?}"), names(path)?).into()),
+            None => Err(Fault::of(format!("an array called {key:?}"), names(path)?)),
         };
     }
     if let Some(array) = of(path)? {
