@@ -182,9 +182,10 @@ impl Told {
 }
 
 /// Refuses an image whose bars take more memory than there is.
-fn check_memory(image: &AnyImage) -> Result<(), Failure> {
-    let bytes = image.bytes().len() as u64;
-    Ok(footprint::memory_plan(image.shape(), image.voxel_type(), bytes).check(bytes, HELPS)?)
+fn check_memory(image: &AnyImage, wanted: &Wanted) -> Result<(), Failure> {
+    let (bytes, are_traced) = (image.bytes().len() as u64, wanted.representatives.is_some());
+    let plan = footprint::memory_plan(image.shape(), image.voxel_type(), bytes, are_traced);
+    Ok(plan.check(bytes, HELPS)?)
 }
 
 /// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
@@ -202,7 +203,7 @@ pub(crate) fn cubical<'py>(
     let work = |progress: &dyn Progress| {
         let image = image()?;
         if !is_little {
-            check_memory(&image)?;
+            check_memory(&image, &wanted)?;
         }
         let found = run.kept("cubical", &image, content, progress, |image, progress| {
             wanted.solve(image, run, progress)
@@ -228,7 +229,7 @@ pub(crate) fn cubical_many<'py>(
         each(images, are_small, run, progress, &|(image, _): (MakeImage, usize), progress| {
             let image = image()?;
             if !are_small {
-                check_memory(&image)?;
+                check_memory(&image, &wanted)?;
             }
             let found = wanted.solve(&image, run, progress)?;
             wanted.told(image, found)

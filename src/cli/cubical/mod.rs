@@ -218,7 +218,10 @@ impl Arguments {
     /// The memory plan for an image of this shape, type and size in bytes.
     fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
         match self.via {
-            Way::Gradient => footprint::memory_plan(shape, voxels, image),
+            Way::Gradient => {
+                let are_traced = self.representatives.selection().is_some();
+                footprint::memory_plan(shape, voxels, image, are_traced)
+            }
             Way::Matrix => footprint::memory_plan_of_matrix(shape, &self.request(), image),
         }
     }

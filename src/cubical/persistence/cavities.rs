@@ -58,7 +58,7 @@ pub(super) fn cavities(
 /// there is no such cell or facet. `mate` takes a star and the number of a cell in it, and returns the axis that the
 /// matched facet omits.
 fn steps<'a, const CORNERS: usize>(
-    grid: &'a Grid,
+    grid: &'a Grid<'a>,
     gradient: &'a Gradient,
     mate: impl Fn(Star, usize) -> Option<usize> + Sync + 'a,
 ) -> impl Fn(usize) -> isize + Sync + 'a {
@@ -75,7 +75,7 @@ fn steps<'a, const CORNERS: usize>(
         let (owner, at) = grid.last_of(place, &shifts);
         // Seen from its owner, the cell lies in the opposite direction.
         let cell = CORNERS - 1 - owner;
-        let star = gradient.star(at);
+        let star = gradient.star(grid, at);
         mate(star, cell).map_or(0, |axis| steps(place, 2 * axis + 1 - (cell >> axis & 1)))
     }
 }

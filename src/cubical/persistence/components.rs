@@ -23,7 +23,7 @@ pub(super) fn components(
     progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
     let steps = grid.steps();
-    let step = |place: usize| gradient.star(place).edge_of_voxel().map_or(0, |edge| steps(place, edge));
+    let step = |place: usize| gradient.star(grid, place).edge_of_voxel().map_or(0, |edge| steps(place, edge));
     let ends = |edge: Cell| {
         let place = grid.place(edge);
         [place, grid.neighbour(place, edge.direction())]

@@ -6,10 +6,10 @@ use crate::cells::{Line, count_cells};
 use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
-use crate::memory::MemoryPlan;
+use crate::memory::{self, Bytes, MemoryPlan};
 
 /// Bytes per grid place for its key.
-const BYTES_OF_KEY: u64 = 4;
+pub(super) const BYTES_OF_KEY: u64 = 4;
 
 /// Bytes per grid place while voxels are sorted, beside its key: the sort word (8), the place (4), the bucket (2), and
 /// 2 for the copies of words that threads distribute, a quarter of all at a time. Crowded buckets are redistributed in
@@ -23,19 +23,40 @@ const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + 2;
 /// have few, come on top.
 const BYTES_OF_WAYS: u64 = 2 * 4;
 
-/// Bytes per grid place of an image whose voxels are not sorted.
+/// Bytes per grid place of an image whose voxels are not sorted, where all keys are held.
 pub(super) const BYTES_OF_PLACE: u64 = BYTES_OF_GRADIENT + BYTES_OF_WAYS;
 
 /// Advice for an image that does not fit into memory.
 pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, and so does a curve (lacuna ecc), for images of any size";
 
+/// Greatest number of places of a block, unless a slice has more.
+const BLOCK: u64 = 1 << 26;
+
+/// Number of places whose keys and codes are held where memory does not suffice for all: an eighth of it is for them.
+pub(super) fn block() -> usize {
+    let most = memory::room().map_or(BLOCK, |room| room / 8 / BYTES_OF_GRADIENT);
+    most.min(BLOCK) as usize
+}
+
 /// The memory plan for the barcode of an image of this shape, by the discrete gradient. `image` is the size of the
 /// image in bytes. An image of too many voxels has no stages. Sorting is planned for doubles only: whether it is needed
 /// for others depends on their values.
-pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
+///
+/// Where the keys of all voxels do not fit, they are held by blocks, except for representatives (`are_traced`) and of
+/// doubles.
+pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64, are_traced: bool) -> MemoryPlan {
     let plan = MemoryPlan::new();
     let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };
     let places = layout.places() as u64;
+    let all = image.saturating_add(places * BYTES_OF_PLACE);
+    let fits = all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room);
+    if !fits && !are_traced && voxels != VoxelType::F64 {
+        let block = (block() as u64).max(3 * layout.slice() as u64).min(places);
+        let uses = [("the image", image), ("keys and codes of a block", block * BYTES_OF_GRADIENT)];
+        let mut plan = plan.stage("pair", uses, true);
+        plan.shed("the keys of all voxels", format!("they would take {}", Bytes(places * BYTES_OF_PLACE)));
+        return plan;
+    }
     let words = if voxels == VoxelType::F64 { BYTES_OF_SORTING * places } else { 0 };
     let keys = ("keys of voxels", BYTES_OF_KEY * places);
     plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(

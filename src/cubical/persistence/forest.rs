@@ -4,6 +4,9 @@
 //! looked at. What one path has found is remembered for all others: a thread passes no place twice.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{PoisonError, RwLock};
+
+use hashbrown::HashMap;
 
 use super::cell::{Cell, Entry};
 use super::grid::Grid;
@@ -15,38 +18,103 @@ use crate::progress::Progress;
 
 /// Ends of gradient paths, found as far as they are asked for.
 struct Ends<S> {
-    /// From each place, where the path ends: 0 if it has not been followed, else one more than the number of the node.
-    /// Zeroed memory is only mapped when it is first touched.
-    known: Vec<AtomicU32>,
-    /// The step along the path from a place; 0 where it ends at node 0.
+    known: Known,
+    /// The step along the path from a place; 0 where it ends.
     step: S,
+}
+
+/// Where the paths from places end, as far as it is known: one more than the number of the node.
+enum Known {
+    /// By place, 0 where nothing is known. Zeroed memory is only mapped when it is first touched.
+    Everywhere(Vec<AtomicU32>),
+    /// On grids that are too large for a table: at the nodes, and at some places by which longer paths pass.
+    Somewhere(Vec<RwLock<HashMap<usize, u32>>>),
 }
 
 /// Number of critical cells that a thread takes at a time.
 const PART: usize = 1 << 12;
 
+/// One in so many places on a path is remembered by [`Known::Somewhere`].
+const SOME: usize = 64;
+/// Number of tables of [`Known::Somewhere`], so that threads seldom wait for each other.
+const TABLES: usize = 256;
+
+/// A number that has nothing to do with the place's neighbours.
+fn scattered(place: usize) -> usize {
+    ((place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+}
+
+impl Known {
+    fn new(grid: &Grid<'_>) -> Result<Self, Refused> {
+        Ok(match grid.is_held() {
+            true => Known::Everywhere(memory::zeroed(grid.places())?),
+            false => Known::Somewhere((0..TABLES).map(|_| RwLock::default()).collect()),
+        })
+    }
+
+    /// Remembers where the path from a place ends.
+    fn remember(&self, place: usize, end: u32) {
+        match self {
+            Known::Everywhere(known) => known[place].store(end, Relaxed),
+            Known::Somewhere(tables) => {
+                let table = &tables[scattered(place) / SOME % TABLES];
+                table.write().unwrap_or_else(PoisonError::into_inner).insert(place, end);
+            }
+        }
+    }
+}
+
 impl<S: Fn(usize) -> isize + Sync> Ends<S> {
-    /// The node at which the path from a place ends.
+    /// The node at which the path from a place ends. Paths that end at no node end at node 0.
     fn of(&self, place: usize) -> u32 {
-        let (mut at, mut known) = (place, self.known[place].load(Relaxed));
+        match &self.known {
+            Known::Everywhere(known) => self.by_table(known, place) - 1,
+            Known::Somewhere(tables) => self.by_tables(tables, place) - 1,
+        }
+    }
+
+    fn by_table(&self, all: &[AtomicU32], place: usize) -> u32 {
+        let (mut at, mut known) = (place, all[place].load(Relaxed));
         while known == 0 {
             match (self.step)(at) {
                 0 => known = 1,
                 step => {
                     at = at.wrapping_add_signed(step);
-                    known = self.known[at].load(Relaxed);
+                    known = all[at].load(Relaxed);
                 }
             }
         }
         // All places on the path lead there. Threads that follow it at the same time find the same end.
         let end = std::mem::replace(&mut at, place);
-        while self.known[at].load(Relaxed) == 0 {
-            self.known[at].store(known, Relaxed);
+        while all[at].load(Relaxed) == 0 {
+            all[at].store(known, Relaxed);
             if at != end {
                 at = at.wrapping_add_signed((self.step)(at));
             }
         }
-        known - 1
+        known
+    }
+
+    fn by_tables(&self, tables: &[RwLock<HashMap<usize, u32>>], mut at: usize) -> u32 {
+        let known = |place: usize| {
+            let table = &tables[scattered(place) / SOME % TABLES];
+            table.read().unwrap_or_else(PoisonError::into_inner).get(&place).copied()
+        };
+        let mut passed = Vec::new();
+        let end = loop {
+            if scattered(at).is_multiple_of(SOME) {
+                if let Some(end) = known(at) {
+                    break end;
+                }
+                passed.push(at);
+            }
+            match (self.step)(at) {
+                0 => break known(at).unwrap_or(1),
+                step => at = at.wrapping_add_signed(step),
+            }
+        };
+        passed.into_iter().for_each(|place| self.known.remember(place, end));
+        end
     }
 }
 
@@ -89,11 +157,11 @@ impl Merging {
         ends: impl Fn(Cell) -> [usize; 2] + Sync,
         progress: &dyn Progress,
     ) -> Result<Self, Refused> {
-        let found = Ends { known: memory::zeroed(grid.places())?, step };
+        let found = Ends { known: Known::new(grid)?, step };
         sort(&mut nodes, is_top);
         parallel::ranges(nodes.len(), PART, &|range| {
             for (number, &node) in (range.start as u32 + 2..).zip(&nodes[range]) {
-                found.known[grid.place(node)].store(number, Relaxed);
+                found.known.remember(grid.place(node), number);
             }
         });
         // Paths are followed by place, while what they need is in the caches. Then their ends are known.

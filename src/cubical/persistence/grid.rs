@@ -1,10 +1,11 @@
 //! The keys of the voxels of an image, on a grid with a rim.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use super::cell::{Cell, Entry, Packing, Shift, key_at};
 use super::error::PersistenceError;
-use super::footprint::BYTES_OF_SORTING;
+use super::footprint::{BYTES_OF_KEY, BYTES_OF_SORTING};
 use super::layout::GridLayout;
 use super::order::{FIRST, Keyed, Voxels, order, range};
 use super::request::PersistenceRequest;
@@ -25,12 +26,45 @@ use crate::with_image;
 ///
 /// A key is the value as an unsigned integer, less that of the least value. Where such a key does not fit a word beside
 /// a place, as with most doubles, voxels are sorted, and the key is the number of the value among all.
-pub(crate) struct Grid {
+///
+/// Where memory does not suffice for the keys, they are [derived](Keys::Derived) from the voxels when they are asked for,
+/// and [blocks](Grid::block) of the grid hold theirs one after the other.
+pub(crate) struct Grid<'a> {
     pub(crate) layout: GridLayout,
     /// The complex whose vertices are the voxels.
     pub(crate) construction: Construction,
     pub(super) packing: Packing,
-    keys: Vec<i32>,
+    keys: Keys<'a>,
+    /// The place on the whole grid of the first place, if this is a block.
+    first: usize,
+}
+
+/// The keys of a grid.
+enum Keys<'a> {
+    /// By place.
+    Held(Vec<i32>),
+    /// From the voxels.
+    Derived(Derived<'a>),
+}
+
+/// Keys that are derived from voxels.
+struct Derived<'a> {
+    voxels: Box<dyn Voxels + 'a>,
+    shift: Shift,
+    rim: i32,
+    /// The voxels that are in the complex, and the key of the others.
+    mask: Option<(&'a Mask, i32)>,
+}
+
+impl Derived<'_> {
+    /// Writes the keys of voxels from a place in memory on.
+    fn keys(&self, layout: &GridLayout, from: usize, keys: &mut [i32]) {
+        self.voxels.keys(from, self.shift, keys);
+        if let Some((mask, outside)) = self.mask {
+            let places = (from..).map(|place| layout.c_place(place)).zip(keys);
+            places.filter(|(place, _)| !mask.has(*place)).for_each(|(_, key)| *key = outside);
+        }
+    }
 }
 
 /// Units of work per voxel.
@@ -46,85 +80,169 @@ pub(crate) const BEFORE: i32 = i32::MIN;
 /// Number of keys between [`BEFORE`] and [`AFTER`].
 const MOST: u64 = u32::MAX as u64 - 1;
 
-impl Grid {
-    /// The keys of the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
+impl<'a> Grid<'a> {
+    /// The keys of the voxels of an image, which are held if `are_held` or if they have to be sorted. Each voxel is
+    /// [`WORK_OF_VOXEL`] units of work.
     ///
     /// # Errors
     /// [`PersistenceError`]: the grid has too many places, or memory does not suffice.
     pub(crate) fn new(
-        image: &AnyImage,
-        mask: Option<&Mask>,
+        image: &'a AnyImage,
+        mask: Option<&'a Mask>,
         request: &PersistenceRequest,
+        are_held: bool,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         let layout = GridLayout::new(image.shape(), request.periodic)?;
-        with_image!(image, image => {
-            Grid::of(&Keyed::new(image.voxels(), request.superlevel), mask, layout, request.construction, progress)
-        })
+        let voxels: Box<dyn Voxels + 'a> = with_image!(image, image => {
+            Box::new(Keyed::new(image.voxels(), request.superlevel))
+        });
+        Grid::of(voxels, mask, layout, request.construction, are_held, progress)
     }
 
     fn of(
-        voxels: &dyn Voxels,
-        mask: Option<&Mask>,
+        voxels: Box<dyn Voxels + 'a>,
+        mask: Option<&'a Mask>,
         layout: GridLayout,
         construction: Construction,
+        are_held: bool,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         // Voxels outside a mask have one more key: the last in the image, which the dual complex begins with.
         let outside = u64::from(mask.is_some());
         let is_reversed = construction.is_reversed();
         let rim = if is_reversed { BEFORE } else { AFTER };
-        let mut keys = memory::zeroed(layout.places())?;
-        let (least, greatest) = range(voxels);
+        let (least, greatest) = range(&*voxels);
         let packing = |greatest| Packing::new(layout.places(), greatest, is_reversed);
         let fitting = Some(greatest - least)
             .filter(|&range| range < MOST - outside)
             .and_then(|range| packing(range + 1 + outside));
-        let (packing, last) = match fitting {
-            Some(packing) => {
-                let first = greatest.wrapping_add(outside);
-                let shift = if is_reversed { Shift::reversed(first) } else { Shift::new(least) };
-                fill(&mut keys, &layout, rim, &|from, keys| voxels.keys(from, shift, keys), progress);
-                (packing, greatest - least + 1 + outside)
-            }
-            None => {
-                layout.check_sortable()?;
-                memory::probe(layout.places() as u64 * BYTES_OF_SORTING)?;
-                parallel::pieces_mut(&mut keys, PART, &|_, keys| keys.fill(rim));
-                let levels;
-                (levels, keys) =
-                    number_values(voxels, &layout, (least, greatest), is_reversed, keys, progress);
-                if is_reversed {
-                    parallel::pieces_mut(&mut keys, PART, &|_, keys| {
-                        keys.iter_mut().filter(|key| **key != rim).for_each(|key| *key += outside as i32);
-                    });
-                }
-                let last = levels + outside;
-                (packing(last).expect("a grid that can be sorted has room for as many values"), last)
-            }
-        };
+        let key_outside = |last| if is_reversed { key_at(1) } else { key_at(last) };
+        if let Some(packing) = fitting {
+            let first = greatest.wrapping_add(outside);
+            let shift = if is_reversed { Shift::reversed(first) } else { Shift::new(least) };
+            let mask = mask.map(|mask| (mask, key_outside(greatest - least + 2)));
+            let derived = Derived { voxels, shift, rim, mask };
+            let grid = Grid { layout, construction, packing, keys: Keys::Derived(derived), first: 0 };
+            return match are_held {
+                true => grid.block(0..layout.slices.1, progress),
+                false => Ok(grid),
+            };
+        }
+        layout.check_sortable()?;
+        memory::probe(layout.places() as u64 * (BYTES_OF_KEY + BYTES_OF_SORTING))?;
+        let mut keys = memory::filled(rim, layout.places())?;
+        let levels;
+        (levels, keys) = number_values(&*voxels, &layout, (least, greatest), is_reversed, keys, progress);
+        let last = levels + outside;
+        let packing = packing(last).expect("a grid that can be sorted has room for as many values");
         if let Some(mask) = mask {
-            let key = key_at(if is_reversed { 1 } else { last });
             let (columns, inside) = (layout.extents[2], mask.inside());
             layout.each_line(&mut keys, &|_| (), &|line, keys| {
-                let outside = keys.iter_mut().zip(&inside[line * columns..]).filter(|(_, inside)| !**inside);
-                outside.for_each(|(at, _)| *at = key);
+                for (key, is_inside) in keys.iter_mut().zip(&inside[line * columns..]) {
+                    *key = if *is_inside { *key + i32::from(is_reversed) } else { key_outside(last) };
+                }
             });
         }
         layout.close_up(&mut keys);
-        Ok(Grid { layout, construction, packing, keys })
+        Ok(Grid { layout, construction, packing, keys: Keys::Held(keys), first: 0 })
     }
 
-    /// The keys of all places.
+    /// Some slices of a grid whose keys are derived, with their keys and those of the slices beside them.
+    ///
+    /// # Errors
+    /// Memory does not suffice.
+    pub(super) fn block<'b>(
+        &self,
+        slices: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Grid<'b>, PersistenceError> {
+        let layout = self.layout.block(slices.clone());
+        let mut keys = memory::zeroed(layout.places())?;
+        let (first, slice) = (slices.start * layout.slice(), layout.slice());
+        if let Keys::Derived(derived) = &self.keys {
+            fill(&mut keys, &layout, derived, progress);
+        }
+        for beside in [0, layout.places() - slice] {
+            parallel::pieces_mut(&mut keys[beside..beside + slice], PART, &|part, keys| {
+                let places = first + beside + part * PART..;
+                places.zip(keys).for_each(|(place, key)| *key = self.key(place));
+            });
+        }
+        layout.close_up(&mut keys);
+        let Grid { construction, packing, .. } = *self;
+        Ok(Grid { layout, construction, packing, keys: Keys::Held(keys), first })
+    }
+
+    /// Whether the keys of all places are held.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.keys, Keys::Held(_))
+    }
+
+    /// The key at a place of the whole grid.
+    #[inline(always)]
+    pub(super) fn key(&self, place: usize) -> i32 {
+        match &self.keys {
+            Keys::Held(keys) => keys[place],
+            Keys::Derived(derived) => self.derived(derived, place),
+        }
+    }
+
+    /// The key at a place, from its voxel.
+    fn derived(&self, derived: &Derived<'_>, place: usize) -> i32 {
+        let place = if self.layout.closes_up() { self.layout.home(place) } else { place };
+        let Some(at) = self.layout.voxel(place) else { return derived.rim };
+        let mut key = [0];
+        derived.keys(&self.layout, sum(at, self.layout.strides_in_memory()), &mut key);
+        key[0]
+    }
+
+    /// The column, row and plane of a voxel, and the keys of the 3 × 3 × 3 places around it, the fastest axis first, or of
+    /// as many axes as there are. `None` on the rim.
+    pub(super) fn around(&self, place: usize) -> Option<([usize; 3], [i32; 27])> {
+        let (layout, axes) = (&self.layout, self.layout.axes);
+        let at = layout.voxel(place)?;
+        let mut keys = [0; 27];
+        let is_inside = (0..axes).all(|axis| (1..layout.extents[2 - axis] - 1).contains(&at[axis]));
+        let count = 3_usize.pow(axes as u32);
+        match &self.keys {
+            Keys::Derived(derived) if is_inside => {
+                // Three voxels side by side in memory at a time.
+                let strides = layout.strides_in_memory();
+                let first = sum(at, strides) - strides[..axes].iter().sum::<usize>();
+                let (side, powers) = (if strides[0] == 1 { 0 } else { axes - 1 }, [1, 3, 9]);
+                let is_first = |number: &usize| (number / powers[side]).is_multiple_of(3);
+                for number in (0..count).filter(is_first) {
+                    let steps = powers.map(|power| number / power % 3);
+                    let mut three = [0; 3];
+                    derived.keys(layout, first + sum(steps, strides), &mut three);
+                    three.into_iter().enumerate().for_each(|(k, key)| keys[number + k * powers[side]] = key);
+                }
+            }
+            _ => {
+                let corner = place - layout.shift();
+                for (number, key) in keys.iter_mut().enumerate().take(count) {
+                    let steps = [number % 3, number / 3 % 3, number / 9];
+                    *key = self.key(corner + sum(steps, layout.strides));
+                }
+            }
+        }
+        Some((at, keys))
+    }
+
+    /// The keys of all places, if they are held.
     #[inline(always)]
     pub(crate) fn keys(&self) -> &[i32] {
-        &self.keys
+        match &self.keys {
+            Keys::Held(keys) => keys,
+            Keys::Derived(_) => &[],
+        }
     }
 
     /// Number of places.
     #[inline(always)]
     pub(crate) fn places(&self) -> usize {
-        self.keys.len()
+        self.layout.places()
     }
 
     /// Number of voxels.
@@ -135,20 +253,20 @@ impl Grid {
     /// The cell in a direction of the voxel at a place.
     #[inline(always)]
     pub(super) fn cell(&self, place: usize, direction: usize) -> Cell {
-        self.packing.cell(self.keys[place], direction, place)
+        self.packing.cell(self.key(place), direction, self.first + place)
     }
 
     /// When the voxel at a place enters.
     #[inline(always)]
     pub(super) fn entry(&self, place: usize) -> Entry {
-        self.packing.entry(self.keys[place], place)
+        self.packing.entry(self.key(place), place)
     }
 
     /// Whether the voxel at one place enters before that at another. Places of the rim are compared like voxels.
     #[inline(always)]
     pub(super) fn is_earlier(&self, one: usize, other: usize) -> bool {
         let is_before = (one < other) != self.construction.is_reversed();
-        i64::from(self.keys[one]) < i64::from(self.keys[other]) + i64::from(is_before)
+        i64::from(self.key(one)) < i64::from(self.key(other)) + i64::from(is_before)
     }
 
     /// The place of the owner of a cell.
@@ -167,11 +285,11 @@ impl Grid {
     /// is found without a branch on the keys, which would be unpredictable.
     #[inline(always)]
     pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
-        if self.layout.closes_up() {
+        if self.layout.closes_up() || !self.is_held() {
             return self.last_around(corner, shifts);
         }
         let slack = i64::from(!self.construction.is_reversed());
-        let key = |shift: usize| i64::from(self.keys[corner + shift]);
+        let key = |shift: usize| i64::from(self.key(corner + shift));
         let (mut last, mut at) = (key(shifts[0]), 0);
         for (k, &shift) in shifts.iter().enumerate().skip(1) {
             let key = key(shift);
@@ -181,9 +299,27 @@ impl Grid {
         (at, corner + shifts[at])
     }
 
-    /// Like [`last_of`](Self::last_of), where some of the places may stand for others.
+    /// Like [`last_of`](Self::last_of), where some of the places may stand for others, or keys are derived.
     fn last_around(&self, corner: usize, shifts: &[usize]) -> (usize, usize) {
-        let places = shifts.iter().map(|shift| self.layout.home(corner + shift)).enumerate();
+        let places = shifts.iter().map(|shift| corner + shift).enumerate();
+        if let Keys::Derived(derived) = &self.keys
+            && let (Some(first), Some(_)) =
+                (self.layout.voxel(corner), self.layout.voxel(corner + shifts[shifts.len() - 1]))
+        {
+            // All corners are voxels.
+            let strides = self.layout.strides_in_memory();
+            let first = sum(first, strides);
+            let entry = |(_, place): &(usize, usize)| {
+                let [_, line, plane] = self.layout.strides;
+                let shift = place - corner;
+                let steps = [shift % plane % line, shift % plane / line, shift / plane];
+                let mut key = [0];
+                derived.keys(&self.layout, first + sum(steps, strides), &mut key);
+                self.packing.entry(key[0], *place)
+            };
+            return places.max_by_key(entry).expect("a cell has corners");
+        }
+        let places = places.map(|(k, place)| (k, self.layout.home(place)));
         places.max_by_key(|&(_, place)| self.entry(place)).expect("a cell has corners")
     }
 
@@ -212,39 +348,43 @@ impl Grid {
     }
 }
 
+/// The sum of some steps along each axis.
+#[inline(always)]
+fn sum(steps: [usize; 3], strides: [usize; 3]) -> usize {
+    steps.into_iter().zip(strides).map(|(step, stride)| step * stride).sum()
+}
+
 /// Greatest number of places along the slowest axis of the grid that a thread transposes at a time.
 const TRANSPOSED: usize = 16;
 
-/// Fills in the rim, and lets `write` fill in the keys of voxels, from a place in memory on. A voxel is
-/// [`WORK_OF_VOXEL`] units of progress.
-fn fill(
-    keys: &mut [i32],
-    layout: &GridLayout,
-    rim: i32,
-    write: &(dyn Fn(usize, &mut [i32]) + Sync),
-    progress: &dyn Progress,
-) {
+/// Writes the keys of the voxels of a block, and the rim around each slice. A voxel is [`WORK_OF_VOXEL`] units of
+/// progress.
+fn fill(keys: &mut [i32], layout: &GridLayout, derived: &Derived<'_>, progress: &dyn Progress) {
+    let rim = derived.rim;
     let ([_, rows, columns], [plane, row, column]) = layout.memory();
     let advance = |voxels: usize| progress.advance(WORK_OF_VOXEL * voxels as u64);
+    let (first, slices) = layout.slices;
+    let voxels = layout.extents.iter().product::<usize>();
     if column <= 1 {
+        let before = first * (voxels / layout.extents[3 - layout.axes.max(1)]);
         return layout.each_line(keys, &|keys| keys.fill(rim), &|number, keys| {
-            write(number * columns, keys);
+            derived.keys(layout, before + number * columns, keys);
             advance(keys.len());
         });
     }
     // The fastest axis in memory is the slowest on the grid, where it has a rim.
     let at_once = TRANSPOSED.min((columns + 2).div_ceil(rayon::current_num_threads()));
-    let lines = layout.extents.iter().product::<usize>() / columns;
+    let lines = voxels / columns;
     parallel::pieces_mut(keys, at_once * column, &|part, keys| {
         keys.fill(rim);
-        let first = part * at_once;
-        let some = first.max(1) - 1..(first + keys.len() / column - 1).min(columns);
+        let start = part * at_once;
+        let some = start.max(1) - 1..(start + keys.len() / column - 1).min(columns);
         let mut buffer = [rim; TRANSPOSED];
         let buffer = &mut buffer[..some.len()];
         for line in 0..lines {
-            write(line * columns + some.start, buffer);
-            let start = line / rows * plane + line % rows * row + layout.shift();
-            let places = some.clone().map(|at| start + at * column - first * column);
+            derived.keys(layout, line * slices + first + some.start, buffer);
+            let corner = line / rows * plane + line % rows * row + layout.shift();
+            let places = some.clone().map(|at| corner + at * column - start * column);
             places.zip(&*buffer).for_each(|(place, &key)| keys[place] = key);
         }
         advance(lines * some.len());
@@ -297,7 +437,7 @@ mod tests {
                     let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
                     let keys = images.each_ref().map(|image| {
                         let image = image.clone().unwrap().into();
-                        Grid::new(&image, None, &request, &()).unwrap().keys
+                        Grid::new(&image, None, &request, true, &()).unwrap().keys().to_vec()
                     });
                     assert!(keys[0] == keys[1], "{axes:?} {construction}");
                 }

@@ -83,7 +83,7 @@ impl GridCell {
     }
 
     /// The places of the cell's voxels: its vertices (V), or the voxel that the dual cell enters with (T).
-    pub(super) fn voxels(self, grid: &Grid) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn voxels<'a>(self, grid: &'a Grid<'a>) -> impl Iterator<Item = usize> + 'a {
         let corners = self.corners(grid);
         let owner = match grid.construction {
             Construction::V => None,
@@ -93,7 +93,7 @@ impl GridCell {
     }
 
     /// The places of the cell's corners in the grid.
-    pub(super) fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
+    pub(super) fn corners<'a>(self, grid: &'a Grid<'a>) -> impl Iterator<Item = usize> + Clone + 'a {
         let along = self.along();
         let shift =
             |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.layout.strides[axis]).sum::<usize>();

@@ -1,5 +1,7 @@
 //! Conversion between places in memory and places on a grid with a rim.
 
+use std::ops::Range;
+
 use super::error::PersistenceError;
 use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::{Order, Shape};
@@ -26,6 +28,8 @@ pub(crate) struct GridLayout {
     pub(crate) strides: [usize; 3],
     /// Whether the grid closes up along axis 0 (columns), 1 (rows), 2 (planes).
     pub(crate) is_periodic: [bool; 3],
+    /// The first slice along the slowest axis, and the number of slices of the whole image, if this is a block of it.
+    pub(crate) slices: (usize, usize),
     places: usize,
     /// Whether the first of the user's axes, the slowest on the grid, is the fastest in memory.
     is_transposed: bool,
@@ -58,7 +62,8 @@ impl GridLayout {
         let is_transposed = shape.order() == Order::F && axes > 1;
         let mut is_periodic = periodic.in_memory(shape.in_order(Order::C));
         is_periodic.reverse();
-        Ok(GridLayout { shape, axes, extents, strides, is_periodic, places, is_transposed })
+        let slices = (0, extents[3 - axes.max(1)]);
+        Ok(GridLayout { shape, axes, extents, strides, is_periodic, slices, places, is_transposed })
     }
 
     /// Checks whether the voxels can be sorted.
@@ -104,6 +109,26 @@ impl GridLayout {
         self.is_periodic != [false; 3]
     }
 
+    /// The distance between neighbouring slices, along the slowest axis.
+    pub(super) fn slice(&self) -> usize {
+        self.strides[self.axes.max(1) - 1]
+    }
+
+    /// The layout of some slices of the image with a rim: those beside them, or the rim of the whole.
+    pub(super) fn block(&self, slices: Range<usize>) -> Self {
+        let mut block = *self;
+        block.extents[3 - self.axes.max(1)] = slices.len();
+        block.slices.0 = slices.start;
+        block.places = (slices.len() + if self.axes > 0 { 2 } else { 0 }) * self.slice();
+        block
+    }
+
+    /// The number of a voxel among those of the whole image along an axis, and how many these are.
+    pub(super) fn along(&self, axis: usize, at: usize) -> (usize, usize) {
+        let (first, slices) = self.slices;
+        if axis + 1 == self.axes { (first + at, slices) } else { (at, self.extents[2 - axis]) }
+    }
+
     /// The place of the voxel that a place stands for: another one on the rim of a periodic axis.
     pub(super) fn home(&self, mut place: usize) -> usize {
         for axis in (0..3).filter(|&axis| self.is_periodic[axis]) {
@@ -117,9 +142,11 @@ impl GridLayout {
         place
     }
 
-    /// Copies what a table has at voxels to the places of the rim that stand for them.
+    /// Copies what a table has at voxels to the places of the rim that stand for them, unless they are in another block.
     pub(super) fn close_up<T: Copy>(&self, table: &mut [T]) {
-        for axis in (0..3).filter(|&axis| self.is_periodic[axis]) {
+        let is_whole = self.slices == (0, self.extents[3 - self.axes.max(1)]);
+        let axes = if is_whole { self.axes } else { self.axes - 1 };
+        for axis in (0..axes).filter(|&axis| self.is_periodic[axis]) {
             let (extent, stride) = (self.extents[2 - axis], self.strides[axis]);
             for slabs in table.chunks_exact_mut((extent + 2) * stride) {
                 slabs.copy_within(extent * stride..(extent + 1) * stride, 0);
@@ -189,6 +216,27 @@ impl GridLayout {
         let (z, y, x) = (place / plane, place % plane / line, place % plane % line);
         // An extent has fewer than 2^30 voxels.
         [z as i32 - rim(2), y as i32 - rim(1), x as i32 - rim(0)]
+    }
+
+    /// The place in C order of the voxel at a place in memory.
+    pub(super) fn c_place(&self, place: usize) -> usize {
+        self.shape.c_place(place)
+    }
+
+    /// The distance in memory between neighbouring voxels along each axis of the grid.
+    pub(super) fn strides_in_memory(&self) -> [usize; 3] {
+        let [planes, rows, columns] = self.extents;
+        if self.is_transposed { [rows * planes, planes, 1] } else { [1, columns, rows * columns] }
+    }
+
+    /// The column, row and plane of the voxel at a grid place; `None` if the place is on the rim.
+    pub(super) fn voxel(&self, place: usize) -> Option<[usize; 3]> {
+        let [_, line, plane] = self.strides;
+        let rim = |axis: usize| usize::from(axis < self.axes);
+        let (z, rest) = divided(place, plane);
+        let (y, x) = divided(rest, line);
+        let at = [x.wrapping_sub(rim(0)), y.wrapping_sub(rim(1)), z.wrapping_sub(rim(2))];
+        at.iter().zip(self.extents.iter().rev()).all(|(at, extent)| at < extent).then_some(at)
     }
 
     /// The place in memory of the voxel at a grid place.

@@ -117,6 +117,28 @@ fn random_solids() {
     }
 }
 
+/// Blocks of one slice and of some, in both orders of memory, of plateaus and of noise.
+#[test]
+fn images_by_blocks() {
+    let mut rng = Pcg64Mcg::seed_from_u64(14);
+    for round in 0..90 {
+        let axes = [[70, 1, 1], [1, 30, 30], [20, 9, 8]][round % 3].map(|most| rng.random_range(1..=most));
+        let shape = Shape::new(&axes, [Order::C, Order::F][round % 2]).unwrap();
+        let levels = [2, 9, 200][rng.random_range(0..3)];
+        let voxels = (0..shape.count()).map(|_| rng.random_range(0..levels)).collect();
+        let image = Image::<u16>::new(shape, voxels).unwrap().into();
+        for periodic in Periodic::all(shape) {
+            let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
+            let whole = Cubical::new(&image, request);
+            let block = Some(rng.random_range(0..shape.count()));
+            let [whole, blocks] =
+                [&whole, &Cubical { block, ..whole.clone() }].map(|by| by.solve(&()).unwrap());
+            assert!(whole.classes == blocks.classes, "{request:?} of {image:?} by blocks of {block:?}");
+            assert_eq!(whole.statistics.critical, blocks.statistics.critical);
+        }
+    }
+}
+
 /// Axes of two voxels are among them, along which two voxels are neighbours twice.
 #[test]
 fn images_that_close_up() {
@@ -157,8 +179,11 @@ fn parts_of_images() {
         for periodic in Periodic::all(shape) {
             let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
             let expected = plain::persistence_within(&image, &|place| inside[place] == 1, &request);
-            let found = Cubical { limits, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
-            assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?}");
+            for block in [None, Some(0), Some(40)] {
+                let found =
+                    Cubical { limits, block, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
+                assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?} by blocks of {block:?}");
+            }
             let via_matrix = via_matrix::persistence(&any, &request, limits, &Backend::default(), &());
             assert_eq!(via_matrix.unwrap().classes, expected, "{request:?} of {image:?} in {inside:?}");
         }

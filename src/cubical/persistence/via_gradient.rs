@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
-use super::footprint::BYTES_OF_PLACE;
+use super::footprint::{self, BYTES_OF_PLACE};
 use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
-use super::loops::{self, Columns, Incidence, OfDual, OfGrid, UNFILLED};
+use super::loops::{self, Columns, Incidence, OfDual, OfGrid, Rows, UNFILLED};
 use super::representatives::Trace;
 use super::request::PersistenceRequest;
 use super::stages::Stages;
@@ -28,13 +28,13 @@ use crate::progress::Progress;
 const PART: usize = 1 << 12;
 
 /// The classes of an image, and how they were computed.
-pub(in crate::cubical) struct Persistence {
+pub(in crate::cubical) struct Persistence<'a> {
     pub(in crate::cubical) classes: Classes,
     pub(in crate::cubical) statistics: PersistenceStatistics,
     /// The device that computed the gradient. A GPU computes nothing else.
     pub(in crate::cubical) decision: Decision,
     /// Results of the stages, if requested.
-    pub(in crate::cubical) trace: Option<Trace>,
+    pub(in crate::cubical) trace: Option<Trace<'a>>,
 }
 
 /// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was chosen automatically, the CPU takes over.
@@ -42,14 +42,15 @@ pub(in crate::cubical) struct Persistence {
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
 /// differs from the CPU.
-pub(in crate::cubical) fn persistence(
-    image: &AnyImage,
-    mask: Option<&Mask>,
+pub(in crate::cubical) fn persistence<'a>(
+    image: &'a AnyImage,
+    mask: Option<&'a Mask>,
     request: &PersistenceRequest,
     backend: &Backend,
     is_traced: bool,
+    block: Option<usize>,
     progress: &dyn Progress,
-) -> Result<Persistence, MachineError> {
+) -> Result<Persistence<'a>, MachineError> {
     let shape = image.shape();
     mask.map_or(Ok(()), |mask| mask.check(shape)).map_err(PersistenceError::from)?;
     if let Some(axis) = request.periodic.axes().next().filter(|_| is_traced) {
@@ -61,8 +62,12 @@ pub(in crate::cubical) fn persistence(
     progress.expect(&stages.expected());
     clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
     let places = GridLayout::new(shape, request.periodic)?.places() as u64;
-    memory::probe(places * BYTES_OF_PLACE).map_err(PersistenceError::from)?;
-    let grid = Grid::new(image, mask, request, progress)?;
+    let fits = memory::probe(places * BYTES_OF_PLACE);
+    let is_held = block.is_none() && fits.is_ok() || shape.count() == 1;
+    if is_traced {
+        fits.map_err(PersistenceError::from)?;
+    }
+    let grid = Grid::new(image, mask, request, is_held || is_traced, progress)?;
     clock.statistics.voxels = grid.voxels();
     let mut found = Pairing::default();
     let (mut pairs, mut unpaired);
@@ -70,9 +75,22 @@ pub(in crate::cubical) fn persistence(
         // An image of one voxel has only an essential class.
         (pairs, unpaired) = (vec![Pairs::new()], vec![vec![grid.entry(0)]]);
     } else {
-        clock.time("gradient");
-        let gradient = decision.run(&mut GradientStage { grid: &grid, progress })?;
-        (pairs, unpaired) = found.find(&grid, &gradient, stages, is_traced, &mut clock)?;
+        let wanted = stages.critical_cells(grid.layout.axes);
+        let (gradient, critical) = match grid.is_held() {
+            true => {
+                clock.time("gradient");
+                let gradient = decision.run(&mut GradientStage { grid: &grid, progress })?;
+                clock.begin("critical cells", gradient::WORK_OF_PLACE * grid.places() as u64);
+                let critical = gradient.critical_cells(&grid, wanted, progress)?;
+                (gradient, critical)
+            }
+            false => {
+                let most = block.unwrap_or_else(footprint::block);
+                let critical = by_blocks(&grid, wanted, most, &mut decision, &mut clock)?;
+                (Gradient::derived(&grid), critical)
+            }
+        };
+        (pairs, unpaired) = found.find(&grid, &gradient, critical, stages, is_traced, &mut clock)?;
         found.gradient = Some(gradient);
     }
     if !is_traced {
@@ -91,6 +109,40 @@ pub(in crate::cubical) fn persistence(
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
     Ok(Persistence { classes, statistics: clock.statistics, decision, trace })
+}
+
+/// The critical cells of the wanted dimensions of a grid whose keys are derived, by blocks of at most so many places.
+fn by_blocks(
+    grid: &Grid<'_>,
+    wanted: [bool; 4],
+    most: usize,
+    decision: &mut Decision,
+    clock: &mut StageClock<'_>,
+) -> Result<[Vec<Cell>; 4], MachineError> {
+    clock.begin("gradient", grid.voxels() as u64);
+    let (mut critical, slices) = (<[Vec<Cell>; 4]>::default(), grid.layout.slices.1);
+    let at_once = (most / grid.layout.slice()).saturating_sub(2).max(1);
+    for first in (0..slices).step_by(at_once) {
+        let block = grid.block(first..slices.min(first + at_once), &())?;
+        let gradient = decision.run(&mut GradientStage { grid: &block, progress: &Quiet(clock.progress) })?;
+        let found = gradient.critical_cells(&block, wanted, &())?;
+        for (all, mut cells) in critical.iter_mut().zip(found) {
+            memory::make_room(all, cells.len()).map_err(PersistenceError::from)?;
+            all.append(&mut cells);
+        }
+    }
+    gradient::check(critical.each_ref().map(Vec::len), 0)?;
+    clock.begin("critical cells", 1);
+    Ok(critical)
+}
+
+/// Progress of a part of a stage.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn advance(&self, work: u64) {
+        self.0.advance(work);
+    }
 }
 
 /// The pairing of critical cells, as far as it was computed and is needed for cycles.
@@ -113,13 +165,12 @@ impl Pairing {
         &mut self,
         grid: &Grid,
         gradient: &Gradient,
+        critical: [Vec<Cell>; 4],
         stages: Stages,
         is_traced: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<(Vec<Pairs>, Vec<Vec<Entry>>), PersistenceError> {
         let (axes, construction) = (grid.layout.axes, grid.construction);
-        clock.begin("critical cells", gradient::WORK_OF_PLACE * grid.places() as u64);
-        let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
         clock.statistics.critical = critical.each_ref().map(Vec::len);
         clock.progress.expect(&stages.expected_after(clock.statistics.critical));
 
@@ -238,7 +289,12 @@ impl Loops {
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
         let place = |face| grid.place(face);
-        let columns = loops::reduce(incidence, grid.places(), &killers, &faces, place, is_reversed, clock)?;
+        let rows = match grid.is_held() {
+            true => Rows::new(|place| incidence.critical_edges(place), grid.places()),
+            false => Rows::of(killers.iter().chain(&edges).map(|&edge| incidence.place(edge)).collect()),
+        };
+        let columns =
+            loops::reduce(incidence, rows, grid.places(), &killers, &faces, place, is_reversed, clock)?;
         let fillers = columns.fillers(incidence, &edges);
         Ok(Loops { edges, faces, fillers, columns })
     }

@@ -31,7 +31,7 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
 
 /// The owned cells of the voxels of a row, given by the number of the row and that of its plane.
 struct Line<'a, const AXES: usize> {
-    grid: &'a Grid,
+    grid: &'a Grid<'a>,
     at: [usize; 2],
     owned: &'a mut [Owned],
 }
@@ -42,60 +42,93 @@ impl<const AXES: usize> Kernel<u32> for Line<'_, AXES> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
-        line_of::<AXES>(self.grid, self.at, self.owned);
+        let Line { grid, at: [row, plane], owned } = self;
+        let (layout, last) = (&grid.layout, owned.len() - 1);
+        let keys = Keys { keys: grid.keys(), strides: layout.strides, place: layout.row(plane, row) };
+        // The first and the last voxel of a row are done again where they are neighbours.
+        let is_circle = layout.is_periodic[0];
+        keys.owned::<AXES>(&ties(grid, [usize::from(is_circle), row, plane]), owned);
+        for x in [0, last].into_iter().filter(|_| is_circle) {
+            let keys = Keys { place: keys.place + x, ..keys };
+            keys.owned::<AXES>(&ties(grid, [x, row, plane]), &mut owned[x..=x]);
+        }
     }
 }
 
-/// Computes the owned cells of a [`Line`].
+/// Computes the code of the lower star of one place of a grid whose keys are not held.
+pub(crate) fn code(grid: &Grid, place: usize) -> u16 {
+    let Some((at, around)) = grid.around(place) else { return NO_VOXEL };
+    let (mut owned, ties) = ([0], ties(grid, at));
+    let keys = |place| Keys { keys: &around, strides: [1, 3, 9], place };
+    match grid.layout.axes {
+        1 => keys(1).owned::<1>(&ties, &mut owned),
+        2 => keys(1 + 3).owned::<2>(&ties, &mut owned),
+        _ => keys(1 + 3 + 9).owned::<3>(&ties, &mut owned),
+    }
+    Table::of(grid.layout.axes).code(owned[0])
+}
+
+/// For each axis, whether the neighbours before and after a voxel, given by its column, row and plane, are earlier where
+/// keys are equal.
 #[inline(always)]
-fn line_of<const AXES: usize>(grid: &Grid, [row, plane]: [usize; 2], owned: &mut [Owned]) {
-    let (columns, place) = (owned.len(), grid.layout.row(plane, row));
-    let strides = grid.layout.strides;
-    let keys = grid.keys();
-    let own = &keys[place..place + columns];
-    // The keys of the row shifted by an offset of −1, 0 or 1 along each axis.
-    let at = |offset: [isize; 3]| {
-        let shift: isize = (0..AXES).map(|axis| offset[axis] * strides[axis].cast_signed()).sum();
-        let start = place.checked_add_signed(shift).expect("voxels lie inside a rim");
-        &keys[start..start + columns]
-    };
-    let sign = |bit: usize| if bit == 0 { -1 } else { 1 };
-    let (mut edges, mut faces, mut cubes) = ([own; EDGES], [own; FACES], [own; CUBES]);
-    for (edge, keys) in edges.iter_mut().enumerate().take(2 * AXES) {
-        let mut offset = [0; 3];
-        offset[edge / 2] = sign(edge % 2);
-        *keys = at(offset);
-    }
-    let (of_faces, of_cubes) = ([0, 0, 4, FACES][AXES], if AXES == 3 { 8 } else { 0 });
-    for (face, keys) in faces.iter_mut().enumerate().take(of_faces) {
-        let (a, b) = PAIRS[face / 4];
-        let mut offset = [0; 3];
-        offset[a] = sign(face % 2);
-        offset[b] = sign(face / 2 % 2);
-        *keys = at(offset);
-    }
-    for (cube, keys) in cubes.iter_mut().enumerate().take(of_cubes) {
-        *keys = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
-    }
-    // Across the end of a periodic axis, the neighbour before is at a greater place, and the one after at a lesser.
-    let is_lesser = |axis: usize, at: usize| match grid.layout.is_periodic[axis] {
-        true => [at > 0, at + 1 == grid.layout.extents[2 - axis]],
-        false => [true, false],
-    };
-    let is_earlier = |axis, at| is_lesser(axis, at).map(|is| is != grid.construction.is_reversed());
-    let ties = |x| [is_earlier(0, x), is_earlier(1, row), is_earlier(2, plane)];
-    // The first and the last voxel of a row, where they are neighbours, are done again.
-    let (inside, ends) = if grid.layout.is_periodic[0] { (1, vec![0, columns - 1]) } else { (0, Vec::new()) };
-    let around = Around { own, edges, faces, cubes, ties: ties(inside) };
-    let (blocks, rest) = owned.as_chunks_mut::<LANES>();
-    for (number, block) in blocks.iter_mut().enumerate() {
-        *block = around.owned::<AXES, LANES>(number * LANES);
-    }
-    for (x, owned) in (columns - rest.len()..).zip(rest) {
-        [*owned] = around.owned::<AXES, 1>(x);
-    }
-    for x in ends {
-        [owned[x]] = Around { ties: ties(x), ..around }.owned::<AXES, 1>(x);
+fn ties(grid: &Grid, at: [usize; 3]) -> [[bool; 2]; 3] {
+    std::array::from_fn(|axis| {
+        // Across the end of a periodic axis, the neighbour before is at a greater place, and the one after at a lesser.
+        let is_lesser = match (grid.layout.is_periodic[axis], grid.layout.along(axis, at[axis])) {
+            (true, (at, extent)) => [at > 0, at + 1 == extent],
+            (false, _) => [true, false],
+        };
+        is_lesser.map(|is| is != grid.construction.is_reversed())
+    })
+}
+
+/// The keys of a grid, and the place of a voxel.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    keys: &'a [i32],
+    strides: [usize; 3],
+    place: usize,
+}
+
+impl Keys<'_> {
+    /// Computes the owned cells of the voxels from the place on.
+    #[inline(always)]
+    fn owned<const AXES: usize>(self, ties: &[[bool; 2]; 3], owned: &mut [Owned]) {
+        let Keys { keys, strides, place } = self;
+        let columns = owned.len();
+        let own = &keys[place..place + columns];
+        // The keys of the row shifted by an offset of −1, 0 or 1 along each axis.
+        let at = |offset: [isize; 3]| {
+            let shift: isize = (0..AXES).map(|axis| offset[axis] * strides[axis].cast_signed()).sum();
+            let start = place.checked_add_signed(shift).expect("voxels lie inside a rim");
+            &keys[start..start + columns]
+        };
+        let sign = |bit: usize| if bit == 0 { -1 } else { 1 };
+        let (mut edges, mut faces, mut cubes) = ([own; EDGES], [own; FACES], [own; CUBES]);
+        for (edge, keys) in edges.iter_mut().enumerate().take(2 * AXES) {
+            let mut offset = [0; 3];
+            offset[edge / 2] = sign(edge % 2);
+            *keys = at(offset);
+        }
+        let (of_faces, of_cubes) = ([0, 0, 4, FACES][AXES], if AXES == 3 { 8 } else { 0 });
+        for (face, keys) in faces.iter_mut().enumerate().take(of_faces) {
+            let (a, b) = PAIRS[face / 4];
+            let mut offset = [0; 3];
+            offset[a] = sign(face % 2);
+            offset[b] = sign(face / 2 % 2);
+            *keys = at(offset);
+        }
+        for (cube, keys) in cubes.iter_mut().enumerate().take(of_cubes) {
+            *keys = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
+        }
+        let around = Around { own, edges, faces, cubes, ties: *ties };
+        let (blocks, rest) = owned.as_chunks_mut::<LANES>();
+        for (number, block) in blocks.iter_mut().enumerate() {
+            *block = around.owned::<AXES, LANES>(number * LANES);
+        }
+        for (x, owned) in (columns - rest.len()..).zip(rest) {
+            [*owned] = around.owned::<AXES, 1>(x);
+        }
     }
 }
 
@@ -204,7 +237,7 @@ mod tests {
                 let voxels = (0..shape.count()).map(|_| rng.random_range(0..9_i8)).collect();
                 let image = Image::<i8>::new(shape, voxels).unwrap().into();
                 let request = PersistenceRequest { construction, superlevel, max_dim: None, periodic };
-                let grid = Grid::new(&image, None, &request, &()).unwrap();
+                let grid = Grid::new(&image, None, &request, true, &()).unwrap();
                 let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
                 for place in (0..shape.count()).map(|place| grid.layout.on_grid(place)) {

@@ -68,7 +68,7 @@ mod tests {
                             PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
                         for periodic in Periodic::all(shape) {
                             let request = PersistenceRequest { periodic, ..request };
-                            let grid = Grid::new(&image, None, &request, &()).unwrap();
+                            let grid = Grid::new(&image, None, &request, true, &()).unwrap();
                             assert!(
                                 codes(&gpu, &grid).unwrap() == cpu::codes(&grid, &()),
                                 "{shape} {levels} {request:?}"

@@ -27,7 +27,8 @@ use crate::progress::Progress;
 
 /// The discrete gradient of a grid.
 pub(crate) struct Gradient {
-    codes: Vec<u16>,
+    /// The codes of all places; `None` if they are found when they are asked for.
+    codes: Option<Vec<u16>>,
     table: &'static Table,
 }
 
@@ -35,7 +36,7 @@ impl Gradient {
     /// Computes the gradient on the CPU.
     pub(crate) fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.voxels() as u64);
-        Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.layout.axes) }
+        Gradient { codes: Some(cpu::codes(grid, progress)), table: Table::of(grid.layout.axes) }
     }
 
     /// Computes the gradient on a GPU, as a single unit of progress.
@@ -44,7 +45,17 @@ impl Gradient {
     /// The errors of [`cuda::codes`].
     pub(crate) fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
         progress.begin(STAGE, None, 1);
-        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.layout.axes) })
+        Ok(Gradient { codes: Some(cuda::codes(gpu, grid)?), table: Table::of(grid.layout.axes) })
+    }
+
+    /// The gradient of a grid whose keys are derived.
+    pub(super) fn derived(grid: &Grid<'_>) -> Self {
+        Gradient { codes: None, table: Table::of(grid.layout.axes) }
+    }
+
+    /// The codes of all places, if they are held.
+    fn codes(&self) -> &[u16] {
+        self.codes.as_deref().unwrap_or_default()
     }
 
     /// Compares the codes that a device computed with the CPU's, place by place.
@@ -52,7 +63,7 @@ impl Gradient {
     /// # Errors
     /// The first difference.
     pub(super) fn compare(&self, processor: &Gradient) -> Result<(), Difference> {
-        let mut codes = self.codes.iter().zip(&processor.codes).enumerate();
+        let mut codes = self.codes().iter().zip(processor.codes()).enumerate();
         let differing = codes.find(|(_, (found, expected))| found != expected);
         differing.map_or(Ok(()), |(place, (found, expected))| {
             let code = |code: &u16| format!("code {code}");
@@ -62,20 +73,23 @@ impl Gradient {
 
     /// The matching of a voxel's lower star.
     #[inline(always)]
-    pub(crate) fn star(&self, place: usize) -> Star {
-        self.table.star(self.codes[place])
+    pub(crate) fn star(&self, grid: &Grid<'_>, place: usize) -> Star {
+        self.table.star(self.code(grid, place))
     }
 
     /// The critical cells of a voxel's lower star, as in [`table::Owned`].
     #[inline(always)]
-    pub(crate) fn critical(&self, place: usize) -> u32 {
-        self.table.critical(self.codes[place])
+    pub(crate) fn critical(&self, grid: &Grid<'_>, place: usize) -> u32 {
+        self.table.critical(self.code(grid, place))
     }
 
     /// The code of the matching of a voxel's lower star.
     #[inline(always)]
-    pub(super) fn code(&self, place: usize) -> u16 {
-        self.codes[place]
+    pub(super) fn code(&self, grid: &Grid<'_>, place: usize) -> u16 {
+        match &self.codes {
+            Some(codes) => codes[place],
+            None => cpu::code(grid, place),
+        }
     }
 
     /// Lists the critical cells of the wanted dimensions in the order of their owners' places: voxels, edges, faces,
@@ -95,7 +109,7 @@ impl Gradient {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
         });
         // A first pass counts the cells of each part, so that a second can write them to their final positions.
-        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
+        let parts: Vec<&[u16]> = self.codes().chunks(PART).collect();
         let counts = parallel::map(parts.len(), &|part| {
             progress.advance(parts[part].len() as u64);
             let mut counts = [0; 4];
@@ -106,9 +120,8 @@ impl Gradient {
             counts
         });
         let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
-        are_numbered(totals)?;
         let ends = usize::from(wanted[0]) + usize::from(wanted[3]);
-        memory::probe(bytes(totals, ends * grid.places()))?;
+        check(totals, ends * grid.places())?;
         let [a, b, c, d] = totals.map(memory::zeroed::<Cell>);
         let mut cells = [a?, b?, c?, d?];
         let mut rest = cells.each_mut().map(Vec::as_mut_slice);
@@ -140,6 +153,13 @@ impl Gradient {
         });
         Ok(cells)
     }
+}
+
+/// Checks that there are not too many critical cells by dimension, and that memory suffices for joining them by paths
+/// that pass `ways` places.
+pub(super) fn check(cells: [usize; 4], ways: usize) -> Result<(), PersistenceError> {
+    are_numbered(cells)?;
+    Ok(memory::probe(bytes(cells, ways))?)
 }
 
 /// Bytes needed for these numbers of critical cells by dimension, and for `ways` places on gradient paths to minima or

@@ -31,7 +31,7 @@ pub(in super::super) fn estimate(shape: Shape) -> Estimate {
 
 /// The gradient of a grid, as a stage.
 pub(in super::super) struct GradientStage<'a> {
-    pub(in super::super) grid: &'a Grid,
+    pub(in super::super) grid: &'a Grid<'a>,
     pub(in super::super) progress: &'a dyn Progress,
 }
 

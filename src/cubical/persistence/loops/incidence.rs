@@ -48,7 +48,7 @@ pub(in super::super) trait Incidence: Sync {
 
 /// Incidence in the complex of the grid.
 pub(in super::super) struct OfGrid<'a> {
-    pub(in super::super) grid: &'a Grid,
+    pub(in super::super) grid: &'a Grid<'a>,
     pub(in super::super) gradient: &'a Gradient,
 }
 
@@ -56,8 +56,7 @@ impl OfGrid<'_> {
     /// The edge from a place to its neighbour in a direction; `None` if it is matched with its voxel.
     #[inline(always)]
     fn between(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
-        let keys = self.grid.keys();
-        if keys[place] == BEFORE && keys[neighbour] == BEFORE {
+        if self.grid.key(place) == BEFORE && self.grid.key(neighbour) == BEFORE {
             // Both places are in the rim, which is a single vertex.
             None
         } else if self.grid.is_earlier(neighbour, place) {
@@ -70,7 +69,7 @@ impl OfGrid<'_> {
     /// The edge that a voxel owns in a direction; `None` if the voxel is matched with it.
     #[inline(always)]
     fn owned(&self, place: usize, edge: usize) -> Option<Cell> {
-        let star = self.gradient.star(place);
+        let star = self.gradient.star(self.grid, place);
         if star.edge_of_voxel() == Some(edge) {
             return None;
         }
@@ -101,13 +100,13 @@ impl Incidence for OfGrid<'_> {
     #[inline(always)]
     fn critical_edges(&self, place: usize) -> u32 {
         // Most places have none, and machines without an instruction for it count slowly.
-        let critical = self.gradient.critical(place) & ((1 << EDGES) - 1);
+        let critical = self.gradient.critical(self.grid, place) & ((1 << EDGES) - 1);
         if critical == 0 { 0 } else { critical.count_ones() }
     }
 
     #[inline(always)]
     fn index(&self, edge: Cell) -> u32 {
-        (self.gradient.critical(self.place(edge)) & ((1 << edge.direction()) - 1)).count_ones()
+        (self.gradient.critical(self.grid, self.place(edge)) & ((1 << edge.direction()) - 1)).count_ones()
     }
 
     #[inline(always)]
@@ -118,7 +117,7 @@ impl Incidence for OfGrid<'_> {
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         let (place, near) = (self.place(edge), edge.direction() - MATCHED);
-        self.edges(place, self.gradient.star(place).face_of(near), Some(near), tell);
+        self.edges(place, self.gradient.star(self.grid, place).face_of(near), Some(near), tell);
     }
 
     #[inline(always)]
@@ -144,7 +143,7 @@ impl Incidence for OfGrid<'_> {
         // There is no fourth axis.
         let edge = 2 * axis + 1;
         let end = (axis < 3).then(|| place.checked_add(self.grid.layout.strides[axis])).flatten()?;
-        let is_voxel = |&place: &usize| self.grid.keys().get(place).is_some_and(|&key| key != AFTER);
+        let is_voxel = |&place: &usize| place < self.grid.places() && self.grid.key(place) != AFTER;
         if [place, end].iter().all(is_voxel) { self.between(place, end, edge) } else { None }
     }
 }
@@ -155,7 +154,7 @@ impl Incidence for OfGrid<'_> {
 /// the order is the reverse of the grid's. The direction of a matched edge is [`MATCHED`] plus the direction of the
 /// grid edge that it is matched with.
 pub(in super::super) struct OfDual<'a> {
-    grid: &'a Grid,
+    grid: &'a Grid<'a>,
     gradient: &'a Gradient,
     /// The packing of the grid's order reversed.
     packing: Packing,
@@ -191,7 +190,7 @@ fn directions(star: Star, critical: Owned) -> u64 {
 
 impl<'a> OfDual<'a> {
     /// The complex whose dual is a grid with this gradient.
-    pub(in super::super) fn new(grid: &'a Grid, gradient: &'a Gradient) -> Self {
+    pub(in super::super) fn new(grid: &'a Grid<'a>, gradient: &'a Gradient) -> Self {
         OfDual { grid, gradient, packing: grid.packing.reversed(), directions: &DIRECTIONS }
     }
 
@@ -204,14 +203,15 @@ impl<'a> OfDual<'a> {
     /// Mask of the critical faces of the grid that a place owns.
     #[inline(always)]
     fn critical_faces(&self, place: usize) -> u32 {
-        self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
+        self.gradient.critical(self.grid, place) >> FIRST_FACE & ((1 << FACES) - 1)
     }
 
     /// The edge for the grid face with this least corner and pair of axes; `None` if the face is matched with a cube.
     #[inline(always)]
     fn face(&self, corner: usize, pair: usize) -> Option<Cell> {
         let (place, face) = owner_of_face(self.grid, corner, pair);
-        let direction = self.directions[usize::from(self.gradient.code(place))] >> (BITS * face) & FOREST;
+        let direction =
+            self.directions[usize::from(self.gradient.code(self.grid, place))] >> (BITS * face) & FOREST;
         if direction == FOREST {
             return None;
         }
@@ -222,7 +222,7 @@ impl<'a> OfDual<'a> {
     fn direction_on_grid(&self, edge: Cell) -> usize {
         let (place, direction) = (self.place(edge), edge.direction());
         if direction >= MATCHED {
-            return self.gradient.star(place).face_of(direction - MATCHED);
+            return self.gradient.star(self.grid, place).face_of(direction - MATCHED);
         }
         let mut faces = self.critical_faces(place);
         for _ in 0..direction {
@@ -284,13 +284,13 @@ impl Incidence for OfDual<'_> {
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         let (place, mate) = (self.place(edge), edge.direction() - MATCHED);
-        debug_assert!(self.gradient.star(place).goes_to_face(mate));
+        debug_assert!(self.gradient.star(self.grid, place).goes_to_face(mate));
         self.edges(place, mate, Some(edge), tell);
     }
 
     #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {
-        self.packing.cell(self.grid.keys()[place], direction, place)
+        self.packing.cell(self.grid.key(place), direction, place)
     }
 
     #[inline(always)]

@@ -43,7 +43,7 @@ use rayon::slice::ParallelSliceMut as _;
 use self::arena::{Arena, Writer};
 use self::column::Column;
 pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
-use self::rows::Rows;
+pub(super) use self::rows::Rows;
 use super::cell::Cell;
 use super::statistics::StageClock;
 use crate::parallel::{self, SharedRange, into_inner, lock};
@@ -79,7 +79,7 @@ pub(super) struct Columns {
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in filtration order. `killers` are the critical edges that kill
+/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, `killers` are the critical edges that kill
 /// components, and `place` returns the place of the owner of a face. If `is_reversed`, places on plateaus descend in
 /// the order. Reports a stage whose units of work are faces.
 ///
@@ -87,6 +87,7 @@ pub(super) struct Columns {
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.
 pub(super) fn reduce(
     incidence: &impl Incidence,
+    rows: Rows,
     places: usize,
     killers: &[Cell],
     faces: &[Cell],
@@ -96,7 +97,6 @@ pub(super) fn reduce(
 ) -> Result<Columns, SnapshotError> {
     let (progress, checkpoint) = (clock.progress, clock.progress.checkpoint());
     progress.begin("loops", None, faces.len() as u64);
-    let rows = Rows::new(|place| incidence.critical_edges(place), places);
     // Zeroed memory is only mapped when it is first touched.
     let owners = vec![FREE; rows.count()].into_iter().map(AtomicU64::new).collect();
     let columns = Columns { rows, owners, arena: Arena::default() };

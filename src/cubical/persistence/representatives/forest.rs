@@ -22,7 +22,7 @@ use crate::parallel;
 /// corners. Edges of the image are then faces of the grid.
 #[derive(Clone, Copy)]
 struct Vertices<'a> {
-    grid: &'a Grid,
+    grid: &'a Grid<'a>,
     gradient: &'a Gradient,
 }
 
@@ -31,7 +31,7 @@ impl Vertices<'_> {
     fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
         let Vertices { grid, gradient } = self;
         if grid.construction == Construction::V {
-            let edge = gradient.star(vertex).edge_of_voxel()?;
+            let edge = gradient.star(grid, vertex).edge_of_voxel()?;
             let next = grid.neighbour(vertex, edge);
             return Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next));
         }
@@ -39,7 +39,7 @@ impl Vertices<'_> {
         let (at, owner) = corners.max_by_key(|&(_, place)| grid.entry(place))?;
         // Seen from its owner, the cube lies in the opposite direction.
         let cube = 7 - at;
-        let axis = gradient.star(owner).axis_of_cube(cube)?;
+        let axis = gradient.star(grid, owner).axis_of_cube(cube)?;
         let face = 7 & !(1 << axis);
         let is_near = cube >> axis & 1 == 1;
         let next = grid.neighbour(vertex, 2 * axis + usize::from(!is_near));
@@ -83,7 +83,7 @@ struct Node {
 
 impl<'a> Forest<'a> {
     /// Builds the tree from the critical vertices and the edges that join components.
-    pub(super) fn new(grid: &'a Grid, gradient: &'a Gradient, merging: &'a Merging) -> Self {
+    pub(super) fn new(grid: &'a Grid<'a>, gradient: &'a Gradient, merging: &'a Merging) -> Self {
         let vertices = Vertices { grid, gradient };
         let dim = if grid.construction == Construction::V { 1 } else { 2 };
         let (joints, _) = merging.split();

@@ -107,10 +107,10 @@ use crate::progress::Progress;
 pub use store::{Cells, Representative, Representatives};
 
 /// Results of the stages that compute the classes of an image, from which cycles are computed.
-pub(in crate::cubical) struct Trace {
+pub(in crate::cubical) struct Trace<'a> {
     pub(super) classes: Classes,
     pub(super) request: PersistenceRequest,
-    pub(super) grid: Grid,
+    pub(super) grid: Grid<'a>,
     pub(super) found: Pairing,
 }
 
@@ -129,7 +129,7 @@ struct Wanted {
     before: usize,
 }
 
-impl Trace {
+impl Trace<'_> {
     /// Computes the cycles of the selected bars of the image. The filtration ends at the limits. Bars
     /// are numbered as in [`Classes::cut`]. `progress` is told of each cycle and may unwind.
     ///
@@ -194,7 +194,7 @@ impl Trace {
 
 /// Data shared by the computation of all cycles.
 struct Finder<'a> {
-    trace: &'a Trace,
+    trace: &'a Trace<'a>,
     /// The union-find result for the vertices of the image: critical vertices and the edges that join them.
     vertices: Option<&'a Merging>,
     /// The union-find result for the dual graph, critical cells of the last dimension and the facets that join them,

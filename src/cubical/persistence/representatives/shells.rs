@@ -98,7 +98,7 @@ pub(super) fn shell(
         if entry != birth.entry() {
             return (entry > birth.entry()) == is_primal;
         }
-        let star = gradient.star(place);
+        let star = gradient.star(grid, place);
         let is_edge = facet.along().count_ones() == 1;
         let (is_below, is_above) = if is_edge {
             (star.edge_of_voxel() == Some(direction), star.goes_to_face(direction))
