@@ -288,13 +288,11 @@ impl Loops {
         is_reversed: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
-        let place = |face| grid.place(face);
         let rows = match grid.is_held() {
             true => Rows::new(|place| incidence.critical_edges(place), grid.places()),
             false => Rows::of(killers.iter().chain(&edges).map(|&edge| incidence.place(edge)).collect()),
         };
-        let columns =
-            loops::reduce(incidence, rows, grid.places(), &killers, &faces, place, is_reversed, clock)?;
+        let columns = loops::reduce(incidence, rows, grid, &killers, &faces, is_reversed, clock)?;
         let fillers = columns.fillers(incidence, &edges);
         Ok(Loops { edges, faces, fillers, columns })
     }

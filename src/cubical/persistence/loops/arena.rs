@@ -111,7 +111,7 @@ mod tests {
         let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
         let packing = Packing::new(1 << 36, 1 << 20, false).unwrap();
         let cell = |place, direction| packing.cell(7, direction, place);
-        let edges = |length: usize| (0..length).map(|k| cell(k << 16 | k % 7, k % 14));
+        let edges = |length: usize| (0..length).map(|k| cell((k << 16) + k % 7, k % 14));
         let write = |(number, &length): (usize, &usize)| {
             let edges: Vec<Cell> = edges(length).collect();
             writer.write(&arena, number as u32, &edges, |edge| packing.place(edge.entry()))

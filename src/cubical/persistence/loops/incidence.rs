@@ -142,9 +142,16 @@ impl Incidence for OfGrid<'_> {
         let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
         // There is no fourth axis.
         let edge = 2 * axis + 1;
-        let end = (axis < 3).then(|| place.checked_add(self.grid.layout.strides[axis])).flatten()?;
-        let is_voxel = |&place: &usize| place < self.grid.places() && self.grid.key(place) != AFTER;
-        if [place, end].iter().all(is_voxel) { self.between(place, end, edge) } else { None }
+        let is_voxel = |place: usize| {
+            place < self.grid.places()
+                && self.grid.layout.home(place) == place
+                && self.grid.key(place) != AFTER
+        };
+        if axis > 2 || !is_voxel(place) {
+            return None;
+        }
+        let end = self.grid.neighbour(place, edge);
+        if is_voxel(end) { self.between(place, end, edge) } else { None }
     }
 }
 

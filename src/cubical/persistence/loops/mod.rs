@@ -45,6 +45,7 @@ use self::column::Column;
 pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
 pub(super) use self::rows::Rows;
 use super::cell::Cell;
+use super::grid::Grid;
 use super::statistics::StageClock;
 use crate::parallel::{self, SharedRange, into_inner, lock};
 use crate::progress::{Progress, check, keeping};
@@ -79,19 +80,17 @@ pub(super) struct Columns {
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, `killers` are the critical edges that kill
-/// components, and `place` returns the place of the owner of a face. If `is_reversed`, places on plateaus descend in
-/// the order. Reports a stage whose units of work are faces.
+/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, and `killers` are
+/// those that kill components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.
 pub(super) fn reduce(
     incidence: &impl Incidence,
     rows: Rows,
-    places: usize,
+    grid: &Grid<'_>,
     killers: &[Cell],
     faces: &[Cell],
-    place: impl Fn(Cell) -> usize + Sync,
     is_reversed: bool,
     clock: &mut StageClock<'_>,
 ) -> Result<Columns, SnapshotError> {
@@ -111,8 +110,8 @@ pub(super) fn reduce(
     let word = |edge| incidence.word(edge);
     let cell = |place, direction| incidence.cell(place, direction);
     let save = || checkpoint::save(&columns, faces.len(), checkpoint, &cell, &word);
-    let cut = (usize::BITS - places.leading_zeros()).saturating_sub(u32::BITS);
-    let order = schedule(&|column: usize| place(faces[column]) >> cut, faces.len(), is_reversed);
+    let cut = (usize::BITS - grid.places().leading_zeros()).saturating_sub(u32::BITS);
+    let order = schedule(&|column: usize| grid.place(faces[column]) >> cut, faces.len(), is_reversed);
     let batch = (order.len() / (CLAIMS * rayon::current_num_threads())).clamp(1, BATCH);
     let (batches, total) = (SharedRange::new(order.len(), batch), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
