@@ -43,6 +43,16 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
         The highest homology dimension; by default all.
     threshold : number, optional
         The value at which the filtration ends; what dies past it is essential. Integers are compared exactly.
+    periodic : bool or sequence of int
+        The axes along which the image closes up, so that the last voxel is next to the first: numbers of axes, negative ones counted from
+        the end, or True for all. Each has two voxels or more. Where all axes close up, the image is a torus, and there are bars of its own
+        dimension too.
+    mask : array, optional
+        Only the part of the image where this array of the same shape is not 0 is looked at. With ``construction="V"``, cells are in this
+        part if all their voxels are, with ``"T"``, if one of their voxels is.
+    verify : bool
+        Whether the bars are checked against the Euler characteristic curve, which is computed from the cells: at every value, the
+        alternating sum of the bars alive has to be the Euler characteristic. It needs the bars of all dimensions, and no periodic axes.
     locations : bool
         Whether :attr:`Diagram.locations` holds the voxels at which classes are born and die.
     representatives : "cycles", optional
@@ -66,7 +76,8 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     Raises
     ------
     ValueError
-        An array that is no image, 2**30 voxels or more, or a bar whose value is an integer that no double is.
+        An array that is no image, 2**30 voxels or more, or a bar whose value is an integer that no double is; an axis or a mask that does
+        not suit the image.
     TypeError, MemoryError, TimeoutError, OSError, RuntimeError
         As :func:`rips`.
 
@@ -89,6 +100,17 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     >>> found = lacuna_tda.cubical(ring, construction="V", representatives="cycles")
     >>> found.representatives[1].cycles[0].voxels.tolist()
     [[0, 0], [0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1], [2, 2]]
+
+    A torus, which has two loops and one cavity that are never filled:
+
+    >>> torus = lacuna_tda.cubical(ring, periodic=True)
+    >>> [bars.tolist() for bars in torus]
+    [[[1.0, inf]], [[1.0, inf], [1.0, inf]], [[9.0, inf]]]
+
+    The ring without what is inside:
+
+    >>> lacuna_tda.cubical(ring, mask=ring < 9, verify=True).bars(1)
+    array([[ 1., inf]])
     """
     options = filled(CubicalOptions, options)
     request = _requested(options)
@@ -113,7 +135,7 @@ def cubical_many(
     Parameters
     ----------
     images : sequence of arrays, or array of up to four axes
-        The images; of an array, the first axis runs through them.
+        The images; of an array, the first axis runs through them. A ``mask`` is one for all.
     errors : "raise" or "return"
         What becomes of images that fail, as of :func:`rips_many`.
     **options
@@ -157,6 +179,9 @@ class Request(NamedTuple):
     superlevel: bool
     max_dim: int | None
     threshold: float | None
+    periodic: list[int] | None
+    mask: NDArray[Any] | None
+    verify: bool
     locations: bool
     representatives: bool
     only: list[tuple[int, int]] | None
@@ -175,12 +200,35 @@ def _requested(options: CubicalManyOptions) -> Request:
         superlevel=flag("superlevel", options["superlevel"]),
         max_dim=optional_count("max_dim", options["max_dim"], 0),
         threshold=optional_number("threshold", options["threshold"]),
+        periodic=_periodic(options["periodic"]),
+        mask=_mask(options["mask"]),
+        verify=flag("verify", options["verify"]),
         locations=flag("locations", options["locations"]),
         representatives=representatives is not None,
         only=bars_of("only", options["only"]),
         longest=optional_count("longest", options["longest"], 1),
         min_persistence=optional_number("min_persistence", options["min_persistence"]),
     )
+
+
+def _periodic(axes: Any) -> list[int] | None:
+    """The numbers of axes, or None for all."""
+    if isinstance(axes, (bool, np.bool_)):
+        return None if axes else []
+    expected = "True, False or numbers of axes, such as (0, 2)"
+    if np.ndim(axes) != 1 or any(isinstance(axis, (str, bytes, bool, np.bool_)) for axis in axes):
+        raise TypeError(f"periodic: expected {expected}, found {axes!r}")
+    return [count("periodic", axis, -(2**63)) for axis in axes]
+
+
+def _mask(mask: Any) -> NDArray[Any] | None:
+    """A mask in the form in which the extension module takes images."""
+    if mask is None:
+        return None
+    try:
+        return plain_image(mask, None)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"mask: {error}") from error
 
 
 def _diagram(answer: CubicalAnswer) -> Diagram:

@@ -91,6 +91,9 @@ class CubicalManyOptions(RunOptions, total=False):
     superlevel: Annotated[bool, False]
     max_dim: Annotated[int | None, None]
     threshold: Annotated[float | None, None]
+    periodic: Annotated[bool | Sequence[int], False]
+    mask: Annotated[Any, None]
+    verify: Annotated[bool, False]
     locations: Annotated[bool, False]
     representatives: Annotated[Literal["cycles"] | None, None]
     only: Annotated[Sequence[tuple[int, int]] | None, None]
@@ -248,8 +251,8 @@ def _done(run: _lacuna.Run, work: Callable[[_lacuna.Run], R]) -> R:
             warn(note)
 
 
-WITHOUT_EFFECT = {"check", "locations"}
-"""Parts of requests that what a checkpoint holds does not depend on."""
+WITHOUT_EFFECT = {"check", "locations", "mask", "periodic", "verify"}
+"""Parts of requests that what a checkpoint holds does not depend on, or that belong to its input."""
 
 
 def _begun(options: RunOptions, request: Any, report: Report | None) -> _lacuna.Run:

@@ -3,13 +3,15 @@
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
-use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceRequest, footprint};
+use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceError, PersistenceRequest, footprint};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::graph::SkeletonGraph;
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
+use lacuna::cubical::verify::{self, VerifyError};
 use lacuna::cubical::{
-    AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Order, Skeleton, SkeletonOutcome,
+    AnyImage, Construction, Cubical, CubicalOutcome, EulerCurve, Mask, Order, Periodic, Shape, Skeleton,
+    SkeletonOutcome,
 };
 use lacuna::diagram::BarSelection;
 use lacuna::progress::{Progress, interruptible};
@@ -83,6 +85,10 @@ pub(crate) struct Request {
     superlevel: bool,
     max_dim: Option<usize>,
     threshold: Option<Number>,
+    /// Axes, counted from the end where negative; `None` for all.
+    periodic: Option<Vec<i64>>,
+    mask: Option<Py<PyAny>>,
+    verify: bool,
     locations: bool,
     representatives: bool,
     only: Option<Vec<(usize, usize)>>,
@@ -97,22 +103,50 @@ const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, an
 const HELPS_THINNING: &str = "a part of the image takes less";
 
 /// Describes an image with its checksum.
-fn content(image: &&AnyImage) -> Result<String, Failure> {
+fn content(image: &AnyImage) -> String {
     let (sum, _) = checksum(&mut image.bytes()).expect("memory can be read");
-    Ok(format!("a {} with checksum {sum:032x}", image.shape().described(image.voxel_type())))
+    format!("a {} with checksum {sum:032x}", image.shape().described(image.voxel_type()))
+}
+
+/// The failure of the check of the bars.
+fn of_verify(error: VerifyError) -> Failure {
+    match Failure::from(error) {
+        Failure::Value(text) => Failure::Value(format!("verify: {text}")),
+        Failure::Runtime(text) => Failure::Runtime(format!("verify: {text}")),
+        other => other,
+    }
+}
+
+/// A mask, and the array that it was made of.
+type MaskOfArray = (Mask, AnyImage);
+
+/// Converts the mask of a request. Returns a function that makes it, as [`image`] does.
+fn mask_of(
+    py: Python<'_>,
+    request: &Request,
+) -> PyResult<impl FnOnce() -> Result<Option<MaskOfArray>, Failure> + use<>> {
+    let make = request.mask.as_ref().map(|array| image(array.bind(py))).transpose()?;
+    Ok(move || {
+        let Some((make, _)) = make else { return Ok(None) };
+        let image = make().map_err(|error| Failure::Value(format!("mask: {error}")))?;
+        Ok(Some((Mask::new(&image).map_err(PersistenceError::from)?, image)))
+    })
 }
 
 /// A [`Request`] whose names and numbers are known to be right.
 struct Wanted {
+    /// The filtration, without its periodic axes, which depend on the image.
     request: PersistenceRequest,
+    periodic: Option<Vec<i64>>,
     threshold: Option<Value>,
+    verify: bool,
     locations: bool,
     representatives: Option<BarSelection>,
 }
 
 impl Wanted {
     fn of(request: Request) -> Result<Self, Failure> {
-        let Request { superlevel, max_dim, locations, .. } = request;
+        let Request { superlevel, max_dim, periodic, verify, locations, .. } = request;
         let construction = construction(&request.construction)?;
         let least = request.min_persistence.map(|number| value("min_persistence", number)).transpose()?;
         let bars = bars(request.only, request.longest, least)?;
@@ -123,25 +157,69 @@ impl Wanted {
                 max_dim,
                 ..PersistenceRequest::default()
             },
+            periodic,
             threshold: request.threshold.map(|number| value("threshold", number)).transpose()?,
+            verify,
             locations,
             representatives: request.representatives.then_some(bars),
         })
     }
 
-    fn solve(&self, image: &AnyImage, run: &Run, progress: &dyn Progress) -> Result<CubicalOutcome, Failure> {
-        let Wanted { request, threshold, .. } = *self;
-        let (representatives, backend) = (self.representatives.clone(), run.backend.clone());
-        let cubical = Cubical {
-            limits: Limits::up_to(threshold),
-            representatives,
-            backend,
-            ..Cubical::new(image, request)
+    /// The request for an image of this shape.
+    fn request(&self, shape: Shape) -> Result<PersistenceRequest, Failure> {
+        let axes = shape.axes().len() as i64;
+        let number = |&axis: &i64| match axis {
+            _ if axis < -axes || axis >= axes => Err(Failure::Value(format!(
+                "periodic: expected axes from {} to {}, found {axis}",
+                -axes,
+                axes - 1
+            ))),
+            _ => Ok((if axis < 0 { axis + axes } else { axis }) as usize),
         };
-        Ok(cubical.solve(progress)?)
+        let numbers = match &self.periodic {
+            Some(given) => given.iter().map(number).collect::<Result<Vec<_>, _>>()?,
+            None => (0..axes as usize).collect(),
+        };
+        let periodic = Periodic::along(numbers).expect("an array has at most 64 axes");
+        Ok(PersistenceRequest { periodic, ..self.request })
     }
 
-    fn told(&self, image: AnyImage, found: CubicalOutcome) -> Result<Told, Failure> {
+    /// Computes the bars of an image, after the checks of the options that it has to suit.
+    fn solve(
+        &self,
+        image: &AnyImage,
+        mask: Option<&Mask>,
+        run: &Run,
+        progress: &dyn Progress,
+    ) -> Result<CubicalOutcome, Failure> {
+        let request = self.request(image.shape())?;
+        if self.verify {
+            verify::check(image.shape(), &request).map_err(of_verify)?;
+        }
+        let (representatives, backend) = (self.representatives.clone(), run.backend.clone());
+        let limits = self.limits(mask);
+        Ok(Cubical { limits, representatives, backend, ..Cubical::new(image, request) }.solve(progress)?)
+    }
+
+    fn limits<'a>(&self, mask: Option<&'a Mask>) -> Limits<'a> {
+        Limits { threshold: self.threshold, mask }
+    }
+
+    /// What Python is told of an image, after the bars have been verified if that is wanted.
+    fn told(
+        &self,
+        image: AnyImage,
+        mask: Option<&Mask>,
+        found: CubicalOutcome,
+        run: &Run,
+        progress: &dyn Progress,
+    ) -> Result<Told, Failure> {
+        if self.verify {
+            let request = self.request(image.shape())?;
+            let limits = self.limits(mask);
+            verify::verify(&image, &found.classes, &request, limits, &run.backend, progress)
+                .map_err(of_verify)?;
+        }
         Ok(Told {
             bars: numbers(&found.classes.diagram(&image, self.request.superlevel)?),
             locations: self.locations.then(|| places(&image, &found.classes)),
@@ -197,18 +275,27 @@ pub(crate) fn cubical<'py>(
     request: Request,
     run: &Run,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let mask = mask_of(py, &request)?;
     let wanted = Wanted::of(request)?;
     let (image, voxels) = image(array)?;
     let is_little = voxels <= FEW_FOR_BARS;
     let work = |progress: &dyn Progress| {
-        let image = image()?;
+        let (image, mask) = (image()?, mask()?);
         if !is_little {
             check_memory(&image, &wanted)?;
         }
-        let found = run.kept("cubical", &image, content, progress, |image, progress| {
-            wanted.solve(image, run, progress)
+        let describe = |image: &&AnyImage| {
+            let mut parts = vec![content(image)];
+            let periodic = wanted.request(image.shape())?.periodic;
+            parts.extend(Some(periodic.to_string()).filter(|_| !periodic.is_none()));
+            parts.extend(mask.as_ref().map(|(_, array)| format!("mask {}", content(array))));
+            Ok(parts.join("; "))
+        };
+        let inside = mask.as_ref().map(|(mask, _)| mask);
+        let found = run.kept("cubical", &image, describe, progress, |image, progress| {
+            wanted.solve(image, inside, run, progress)
         })?;
-        wanted.told(image, found)
+        wanted.told(image, inside, found, run, progress)
     };
     on_threads_unless(is_little, py, run.threads, Some(run), work)?.into_dict(py)
 }
@@ -222,17 +309,19 @@ pub(crate) fn cubical_many<'py>(
     request: Request,
     run: &Run,
 ) -> PyResult<Bound<'py, PyList>> {
+    let mask = mask_of(py, &request)?;
     let wanted = Wanted::of(request)?;
     let images = images.iter().map(image).collect::<PyResult<Vec<(MakeImage, usize)>>>()?;
     let are_small = images.iter().all(|(_, voxels)| *voxels <= SMALL);
     let outcomes = on_threads(py, run.threads, Some(run), |progress| {
+        let mask = mask()?.map(|(mask, _)| mask);
         each(images, are_small, run, progress, &|(image, _): (MakeImage, usize), progress| {
             let image = image()?;
             if !are_small {
                 check_memory(&image, &wanted)?;
             }
-            let found = wanted.solve(&image, run, progress)?;
-            wanted.told(image, found)
+            let found = wanted.solve(&image, mask.as_ref(), run, progress)?;
+            wanted.told(image, mask.as_ref(), found, run, progress)
         })
     })?;
     answers(py, outcomes.into_iter().map(|outcome| outcome.map(|told| told.into_dict(py))))

@@ -7,7 +7,8 @@ use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
 use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceRequest, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Cubical, Image, Voxel};
+use lacuna::cubical::verify::verify;
+use lacuna::cubical::{AnyImage, Cubical, Image, Mask, Order, Periodic, Shape, Voxel};
 use lacuna::diagram::BarSelection;
 use lacuna::output::images as output;
 use lacuna::with_image;
@@ -26,6 +27,10 @@ pub(super) struct ImageBars;
 pub(super) struct Case {
     filtered: Filtered,
     max_dim: Option<usize>,
+    /// Axes along which the image closes up.
+    periodic: Periodic,
+    /// Seed of the mask, if there is one.
+    mask: Option<u64>,
     relation: Relation,
 }
 
@@ -34,7 +39,8 @@ pub(super) struct Case {
 enum Relation {
     /// Reduction of the boundary matrix.
     Matrix,
-    /// Euler characteristic: numbers of living classes by dimension, with alternating signs.
+    /// Euler characteristic: numbers of living classes by dimension, with alternating signs; of all cells, where axes are
+    /// periodic.
     Euler,
     /// The array in the other memory order: the same bars, voxels and cycles in the same order.
     Turned,
@@ -56,8 +62,7 @@ const FORMATS: [output::ImageBarsFormat; 4] = [
 impl Subject for ImageBars {
     type Case = Case;
     const NAME: &'static str = "cubical";
-    const CROSSED: &'static str =
-        "voxels, axes, order, --construction, --superlevel, --max-dim, threads, vectors, relation";
+    const CROSSED: &'static str = "voxels, axes, order, --construction, --superlevel, --max-dim, --periodic, --mask, threads, vectors, relation";
 
     fn draw(random: &mut Random) -> Case {
         let most = match random.below(600) {
@@ -69,16 +74,22 @@ impl Subject for ImageBars {
         };
         let filtered = Filtered::draw(most, random);
         let relation = Relation::draw(&filtered.image, random);
-        Case { filtered, max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]), relation }
+        let max_dim = random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]);
+        let closes_up = random.once_in(3);
+        let axes = (0..filtered.image.shape().axes().len()).filter(|_| closes_up && !random.once_in(3));
+        let periodic = Periodic::along(axes.collect::<Vec<_>>()).expect("three axes at most");
+        let mask = random.once_in(4).then(|| random.bits());
+        Case { filtered, max_dim, periodic, mask, relation }.suited()
     }
 
     fn options(case: &Case) -> String {
-        let Case { filtered, max_dim, relation } = case;
+        let Case { filtered, max_dim, periodic, mask, relation } = case;
         let relation = match relation {
             Relation::Cut(_) => "cut".to_owned(),
             other => format!("{other:?}"),
         };
-        format!("{} {max_dim:?} {relation}", filtered.options())
+        let axes: Vec<usize> = periodic.axes().collect();
+        format!("{} {max_dim:?} {axes:?} {} {relation}", filtered.options(), mask.is_some())
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
@@ -87,7 +98,10 @@ impl Subject for ImageBars {
 
     fn smaller(case: &Case) -> Vec<Case> {
         let smaller = case.filtered.smaller().into_iter();
-        smaller.map(|filtered| Case { filtered, ..case.clone() }).collect()
+        let smaller = smaller.map(|filtered| Case { filtered, ..case.clone() }.suited());
+        let whole = case.mask.map(|_| Case { mask: None, ..case.clone() });
+        let open = (!case.periodic.is_none()).then(|| Case { periodic: Periodic::NONE, ..case.clone() });
+        whole.into_iter().chain(open).chain(smaller).collect()
     }
 }
 
@@ -107,25 +121,36 @@ impl Relation {
 
 fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
     let (request, machine) = (&case.request(), &case.filtered.machine);
+    let mask = case.mask(image.shape());
+    let limits = Limits { threshold: None, mask: mask.as_ref() };
     let run = |image: &Image<T>| {
         let image = T::any(image.clone());
-        let run = pools.run(*machine, || Cubical::new(&image, *request).solve(&()));
+        let run = pools.run(*machine, || Cubical { limits, ..Cubical::new(&image, *request) }.solve(&()));
         run.map(|run| run.classes).map_err(|error| format!("refused: {error}"))
     };
     let found = run(image)?;
     // The plain version is too slow for many cells; the matrix is not.
     let is_large = image.voxels().len() > 300;
     if !is_large {
-        same(
-            "classes of the gradient and of the plain version",
-            &found,
-            &plain::persistence(image, request),
-        )?;
+        same("classes of the gradient and of the plain version", &found, &case.plainly(image))?;
     }
     match case.relation {
-        _ if is_large => agrees_with_matrix(case, &found, pools),
-        Relation::Matrix => agrees_with_matrix(case, &found, pools),
-        Relation::Euler if request.max_dim.is_none_or(|dim| dim + 1 >= image.shape().dim()) => {
+        _ if is_large => agrees_with_matrix(case, limits, &found, pools),
+        Relation::Matrix => agrees_with_matrix(case, limits, &found, pools),
+        Relation::Euler if request.dimensions(image.shape()) < all_dimensions(image.shape(), request) => {
+            Ok(())
+        }
+        // All cells together are the product of a box and circles.
+        Relation::Euler if !request.periodic.is_none() && mask.is_none() => {
+            same("classes that never die", &last(&found), &0)
+        }
+        Relation::Euler if !request.periodic.is_none() => Ok(()),
+        Relation::Euler if mask.is_some() => {
+            let whole = &case.filtered.image;
+            let verified = verify(whole, &found, request, limits, &Backend::default(), &());
+            verified.map_err(|error| error.to_string())
+        }
+        Relation::Euler => {
             let asked = ecc::EccRequest {
                 construction: request.construction,
                 superlevel: request.superlevel,
@@ -135,18 +160,25 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
                 pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
             same("changes of the Euler characteristic", &curve.changes, &changes(image, request, &found))
         }
-        Relation::Euler => Ok(()),
         Relation::Turned => {
             let turned = images::turned(image);
             let classes = run(&turned)?;
             same("bars in the other order in memory", &located(&turned, &classes), &located(image, &found))?;
-            let cycles = |image: &Image<T>| located_cycles(image, request);
+            if !request.periodic.is_none() {
+                return Ok(());
+            }
+            let cycles = |image: &Image<T>| located_cycles(image, request, limits);
             same("cycles in the other order in memory", &cycles(&turned)?, &cycles(image)?)
         }
         Relation::Written(format) => written(format, case, &found),
-        Relation::Cycles => cycles(case, image, &found, pools),
+        Relation::Cycles if !request.periodic.is_none() => {
+            let cubical = Cubical::new(&case.filtered.image, *request);
+            let refused = Cubical { representatives: Some(BarSelection::All), ..cubical }.solve(&()).is_err();
+            same("whether cycles of periodic axes are refused", &refused, &true)
+        }
+        Relation::Cycles => cycles(case, limits, image, &found, pools),
         Relation::Cut(threshold) => {
-            let limits = Limits::up_to(lacuna::cubical::Value::from(threshold));
+            let limits = Limits { threshold: Some(lacuna::cubical::Value::from(threshold)), ..limits };
             let cut = found.clone().cut(&case.filtered.image, request, limits);
             same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
         }
@@ -155,11 +187,17 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
 
 /// Checks that each bar has a cycle: without boundary, its birth voxel the last one in it, and the same on the threads
 /// of the case and on the default ones.
-fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Pools) -> Result<(), String> {
+fn cycles<T: Voxel>(
+    case: &Case,
+    limits: Limits<'_>,
+    image: &Image<T>,
+    classes: &Classes,
+    pools: &Pools,
+) -> Result<(), String> {
     let request = case.request();
     let solve = || {
         let cubical = Cubical::new(&case.filtered.image, request);
-        let cubical = Cubical { representatives: Some(BarSelection::All), ..cubical };
+        let cubical = Cubical { representatives: Some(BarSelection::All), limits, ..cubical };
         cubical.solve(&()).map_err(|error| format!("refused: {error}"))
     };
     let (run, elsewhere) = (pools.run(case.filtered.machine, solve)?, solve()?);
@@ -177,6 +215,9 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
     for cycle in found.iter() {
         let last = cycle.voxels.iter().copied().max_by_key(order);
         same("the last voxel of a cycle and that of birth", &last, &Some(cycle.class.birth))?;
+        let outside =
+            cycle.voxels.iter().find(|&&place| !limits.reach(&case.filtered.image, &request, place));
+        same("voxels of a cycle outside the mask", &outside, &None)?;
         let mut boundary = BTreeSet::new();
         for cell in cycle.cells.iter() {
             let corners = found.corners(cell);
@@ -196,10 +237,10 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
 }
 
 /// Checks that the reduced matrix of all cells has the same classes.
-fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
+fn agrees_with_matrix(case: &Case, limits: Limits<'_>, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let solution = pools.run(case.filtered.machine, || {
-        via_matrix::persistence(&case.filtered.image, &case.request(), Limits::default(), &processor, &())
+        via_matrix::persistence(&case.filtered.image, &case.request(), limits, &processor, &())
     });
     let solution = solution.map_err(|error| format!("refused: {error}"))?;
     same("classes of the gradient and of the matrix", &solution.classes, found)
@@ -236,6 +277,22 @@ fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &C
     changes.into_values().collect()
 }
 
+/// Number of dimensions in which an image has classes.
+fn all_dimensions(shape: Shape, request: &PersistenceRequest) -> usize {
+    PersistenceRequest { max_dim: None, ..*request }.dimensions(shape)
+}
+
+/// Alternating sum of the classes that never die.
+fn last(classes: &Classes) -> i64 {
+    let count = |of_dim: &Vec<Class>| of_dim.iter().filter(|class| class.death.is_none()).count() as i64;
+    classes
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(dim, of_dim)| if dim % 2 == 0 { count(of_dim) } else { -count(of_dim) })
+        .sum()
+}
+
 /// Birth and death voxel of a bar, by coordinates.
 type Located = (Vec<usize>, Option<Vec<usize>>);
 
@@ -253,11 +310,12 @@ type LocatedCycle = (Vec<Vec<i32>>, Vec<Vec<usize>>);
 fn located_cycles<T: Voxel>(
     image: &Image<T>,
     request: &PersistenceRequest,
+    limits: Limits<'_>,
 ) -> Result<Vec<LocatedCycle>, String> {
     let shape = image.shape();
     let image = T::any(image.clone());
-    let cubical = Cubical { representatives: Some(BarSelection::All), ..Cubical::new(&image, *request) };
-    let run = cubical.solve(&());
+    let representatives = Some(BarSelection::All);
+    let run = Cubical { representatives, limits, ..Cubical::new(&image, *request) }.solve(&());
     let run = run.map_err(|error| format!("refused: {error}"))?;
     let cycles = run.representatives.as_ref().ok_or("no cycles")?.iter().map(|found| {
         let cells = found.cells.iter().map(<[i32]>::to_vec).collect();
@@ -303,12 +361,47 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
 impl Case {
     fn request(&self) -> PersistenceRequest {
         let Filtered { construction, superlevel, .. } = self.filtered;
-        PersistenceRequest {
-            construction,
-            superlevel,
-            max_dim: self.max_dim,
-            ..PersistenceRequest::default()
-        }
+        PersistenceRequest { construction, superlevel, max_dim: self.max_dim, periodic: self.periodic }
+    }
+
+    /// The case without the periodic axes that its image does not have, or that have one voxel.
+    fn suited(mut self) -> Self {
+        let extents = self.filtered.image.shape().axes();
+        let axes: Vec<usize> =
+            self.periodic.axes().filter(|&axis| extents.get(axis).is_some_and(|&n| n > 1)).collect();
+        self.periodic = Periodic::along(axes).expect("they were periodic");
+        self
+    }
+
+    /// The mask for an image of this shape, if there is one.
+    fn mask(&self, shape: Shape) -> Option<Mask> {
+        let random = &mut Random::new(self.mask?);
+        let one_in = random.pick(&[1, 2, 2, 3, 10]);
+        let order = random.pick(&[Order::C, Order::F]);
+        let voxels = (0..shape.count()).map(|_| u8::from(!random.once_in(one_in))).collect();
+        let image = Image::new(Shape::new(&shape.axes(), order).expect("as many voxels"), voxels);
+        Some(Mask::new(&image.expect("a voxel for each place").into()).expect("a few bytes"))
+    }
+
+    /// The classes by the plain version. Those of the part inside a mask are those of an image of ranks in which voxels
+    /// outside are the last, up to the last one inside.
+    fn plainly<T: Voxel>(&self, image: &Image<T>) -> Classes {
+        let (request, shape) = (self.request(), image.shape());
+        let Some(mask) = self.mask(shape) else { return plain::persistence(image, &request) };
+        let is_inside = |&place: &usize| {
+            Limits { threshold: None, mask: Some(&mask) }.reach(&self.filtered.image, &request, place)
+        };
+        let key = |place: usize| image.voxels()[place].ordered(request.superlevel);
+        let mut levels: Vec<T::Key> = (0..shape.count()).map(key).collect();
+        levels.sort_unstable();
+        let rank = |place: usize| match is_inside(&place) {
+            true => levels.partition_point(|&level| level < key(place)) as u32,
+            false => u32::MAX,
+        };
+        let ranks = Image::new(shape, (0..shape.count()).map(rank).collect()).expect("as many voxels");
+        let request = PersistenceRequest { superlevel: false, ..request };
+        let last = Limits::up_to(lacuna::cubical::Value::from(u64::from(u32::MAX - 1)));
+        plain::persistence(&ranks, &request).cut(&ranks.into(), &request, last)
     }
 
     /// Whether the voxels are 64-bit integers.
