@@ -36,6 +36,7 @@ ELSEWHERE = {
     "num_collapses": "collapse",
     "num_landscapes": "count",
     "p": "order",
+    "periodic_dimensions": "periodic",
     "plot_only": "dims",
     "return_generators": 'representatives="simplices"',
     "sample_range": "range",

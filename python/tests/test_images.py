@@ -85,6 +85,135 @@ def test_thresholds_and_dimensions() -> None:
     assert len(lacuna_tda.cubical(np.zeros((4, 4, 4)), max_dim=0)) == 1
 
 
+def bars_of_part(image: NDArray[Any], is_inside: NDArray[Any], superlevel: bool, **options: Any) -> list[NDArray[np.float64]]:
+    """The bars of a part of an image: what is outside comes after all that is inside, and does not count."""
+    last = -np.inf if superlevel else np.inf
+    diagram = lacuna_tda.cubical(np.where(is_inside, image.astype(np.float64), last), superlevel=superlevel, **options)
+    return [bars[bars[:, 0] != last] for bars in diagram]
+
+
+PERIODIC = [((2,), (0,)), ((7,), (-1,)), ((5, 6), (1,)), ((5, 2), (0, 1)), ((4, 1, 5), (0, -1)), ((3, 4, 5), (2, -3)), ((3, 2, 4), True)]
+
+
+@pytest.mark.parametrize(("shape", "periodic"), PERIODIC)
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_axes_close_up(
+    shape: tuple[int, ...], periodic: Any, construction: Any, superlevel: bool, rng: np.random.Generator
+) -> None:
+    pytest.importorskip("scipy.sparse")
+    from lacuna_tda.compat._cells import cubical_pairs
+
+    axes = len(shape)
+    wraps = [periodic is True or axis in periodic or axis - axes in periodic for axis in range(axes)]
+    sign = -1 if superlevel else 1
+    for order in "CF":
+        image = np.array(rng.integers(0, 9, shape), order=order)
+        found = lacuna_tda.cubical(image, periodic=periodic, construction=construction, superlevel=superlevel)
+        expected = cubical_pairs(sign * image, vertices=construction == "V", max_dim=axes, periodic=wraps)
+        is_torus = all(wraps[axis] or shape[axis] == 1 for axis in range(axes))
+        assert len(found) == sum(extent > 1 for extent in shape) + is_torus
+        for dim, bars in enumerate(found):
+            of_dim = expected[dim].bars
+            assert_same_bars(sign * bars, of_dim[of_dim[:, 0] < of_dim[:, 1]])
+        if is_torus:
+            assert found.bars(len(found) - 1).tolist() == [[image.min() if superlevel else image.max(), sign * np.inf]]
+        assert lacuna_tda.cubical_many([image] * 3, periodic=periodic, construction=construction, superlevel=superlevel) == [found] * 3
+
+
+@pytest.mark.parametrize("input_type", ["top_dimensional_cells", "vertices"])
+def test_axes_close_up_as_those_of_gudhi(input_type: str, rng: np.random.Generator) -> None:
+    gudhi = pytest.importorskip("gudhi")
+    for shape, periodic in PERIODIC:
+        wraps = [periodic is True or axis in periodic or axis - len(shape) in periodic for axis in range(len(shape))]
+        image = rng.integers(0, 9, shape).astype(np.float64)
+        theirs = gudhi.PeriodicCubicalComplex(**{input_type: image}, periodic_dimensions=wraps)
+        theirs.compute_persistence(homology_coeff_field=2)
+        found = lacuna_tda.cubical(image, periodic=periodic, construction="V" if input_type == "vertices" else "T")
+        for dim, bars in enumerate(found):
+            assert_same_bars(bars, theirs.persistence_intervals_in_dimension(dim).reshape(-1, 2))
+
+
+def test_the_part_of_an_image_is_that_of_gudhi(rng: np.random.Generator) -> None:
+    gudhi = pytest.importorskip("gudhi")
+    image, is_inside = rng.random((6, 5, 7)), rng.random((6, 5, 7)) < 0.7
+    for construction, input_type in (("T", "top_dimensional_cells"), ("V", "vertices")):
+        theirs = gudhi.CubicalComplex(**{input_type: np.where(is_inside, image, np.inf)})
+        theirs.compute_persistence(homology_coeff_field=2)
+        for dim, bars in enumerate(lacuna_tda.cubical(image, construction=construction, mask=is_inside)):
+            expected = theirs.persistence_intervals_in_dimension(dim).reshape(-1, 2)
+            assert_same_bars(bars, expected[np.isfinite(expected[:, 0])])
+
+
+@pytest.mark.parametrize("shape", [(30,), (9, 11), (5, 1, 6), (5, 6, 7)])
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_a_mask_leaves_the_part_inside(
+    shape: tuple[int, ...], construction: Any, superlevel: bool, rng: np.random.Generator
+) -> None:
+    options: dict[str, Any] = {"construction": construction, "superlevel": superlevel}
+    image, is_inside = rng.integers(-9, 9, shape).astype(np.int16), rng.random(shape) < 0.7
+    expected = bars_of_part(image, is_inside, **options)
+    for mask in (is_inside, 5 * is_inside.astype(np.int8), np.asfortranarray(is_inside), -0.5 * is_inside, is_inside.tolist()):
+        found = lacuna_tda.cubical(image, mask=mask, verify=True, locations=True, **options)
+        assert found.locations is not None
+        for bars, of_dim, (births, deaths) in zip(found, expected, found.locations, strict=True):
+            assert_same_bars(bars, of_dim)
+            assert is_inside[tuple(births.T)].all() and is_inside[tuple(deaths[deaths[:, 0] >= 0].T)].all()
+        assert lacuna_tda.cubical_many([image, image], mask=mask, verify=True, **options) == [found, found]
+    cut = lacuna_tda.cubical(image, mask=is_inside, threshold=2, verify=True, **options)
+    reached = image >= 2 if superlevel else image <= 2
+    for bars, of_dim in zip(cut, bars_of_part(image, is_inside & reached, **options), strict=True):
+        assert_same_bars(bars, of_dim)
+    whole, none = lacuna_tda.cubical(image, **options), np.zeros(shape)
+    assert lacuna_tda.cubical(image, mask=np.ones(shape), **options) == whole
+    assert all(len(bars) == 0 for bars in lacuna_tda.cubical(image, mask=none, verify=True, **options))
+
+
+def test_a_ring_of_a_torus_inside_a_mask() -> None:
+    image = np.arange(12).reshape(3, 4)
+    row = np.zeros((3, 4), dtype=bool)
+    row[1] = True
+    found = lacuna_tda.cubical(image, mask=row, periodic=(1,))
+    assert [bars.tolist() for bars in found] == [[[4.0, np.inf]], [[7.0, np.inf]]]
+    assert len(lacuna_tda.cubical(image, mask=row, periodic=(0,)).bars(1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"periodic": (2,)}, ValueError, "^periodic: expected axes from -2 to 1, found 2$"),
+        ({"periodic": (0, -3)}, ValueError, "^periodic: expected axes from -2 to 1, found -3$"),
+        ({"periodic": True}, ValueError, "^periodic axis 1: expected an axis of two voxels or more, found shape 3x1$"),
+        ({"periodic": 1}, TypeError, r"^periodic: expected True, False or numbers of axes, such as \(0, 2\), found 1$"),
+        ({"periodic": [True, False]}, TypeError, r"^periodic: expected True, False or numbers of axes, .* found \[True, False\]$"),
+        ({"periodic": "x"}, TypeError, "^periodic: expected True, False or numbers of axes, .* found 'x'$"),
+        ({"periodic": [0.5]}, TypeError, "^periodic: expected a whole number, found 0.5$"),
+        ({"periodic": (0,), "representatives": "cycles"}, ValueError, "periodic axes, found axis 0"),
+        ({"periodic": (0,), "verify": True}, ValueError, "^verify: expected no periodic axes, found axis 0$"),
+        ({"mask": np.ones((1, 3))}, ValueError, "^mask: expected one of shape 3x1, like the image, found shape 1x3$"),
+        ({"mask": np.full((3, 1), np.nan)}, ValueError, r"^mask: voxel \[0, 0\]: expected a number, found NaN$"),
+        ({"mask": np.array([["inside"]])}, TypeError, "^mask: expected an image of numbers"),
+        ({"mask": np.ones((0, 1))}, ValueError, "^mask: expected at least one voxel along each axis"),
+        ({"verify": 1}, TypeError, "^verify: expected True or False, found 1$"),
+        ({"periodic_dimensions": [True]}, TypeError, "did you mean periodic\\?$"),
+    ],
+)
+def test_axes_and_masks_that_are_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    image = np.zeros((3, 1))
+    with pytest.raises(error, match=message):
+        lacuna_tda.cubical(image, **options)
+
+
+def test_bars_are_verified_in_all_dimensions_alone(rng: np.random.Generator) -> None:
+    image = rng.random((5, 6))
+    assert lacuna_tda.cubical(image, verify=True) == lacuna_tda.cubical(image)
+    with pytest.raises(ValueError, match=r"^verify: expected the bars of dimensions 0 to 1, found those up to 0 only$"):
+        lacuna_tda.cubical(image, max_dim=0, verify=True)
+    found = lacuna_tda.cubical_many([image, image[:, 0]], max_dim=0, verify=True, errors="return")
+    assert isinstance(found[0], ValueError) and found[1] == lacuna_tda.cubical(image[:, 0])
+
+
 def test_bins_and_scales(rng: np.random.Generator) -> None:
     image = rng.random((16, 16, 16)).astype(np.float32)
     every = lacuna_tda.ecc(image)

@@ -325,6 +325,21 @@ def test_a_checkpoint_of_another_run_is_refused(rng: np.random.Generator, tmp_pa
         lacuna_tda.cubical(image, checkpoint=tmp_path / "image")
 
 
+def test_axes_and_masks_belong_to_a_checkpoint(rng: np.random.Generator, tmp_path: Path) -> None:
+    image, kept = rng.random((100, 100, 50)), tmp_path / "kept"
+    mask = rng.random(image.shape) < 0.9
+    with pytest.raises(TimeoutError):
+        lacuna_tda.cubical(image, periodic=(0,), mask=mask, checkpoint=kept, time_limit=0.05, threads=1)
+    less = mask.copy()
+    less[np.unravel_index(np.flatnonzero(mask)[0], mask.shape)] = False
+    for periodic, other in (((0,), less), ((0,), None), ((1,), mask), (False, mask)):
+        with pytest.raises(ValueError, match="expected the checkpoint of this run, found that of another: input was a 100x100x50 image"):
+            lacuna_tda.cubical(image, periodic=periodic, mask=other, checkpoint=kept)
+    # However they are written.
+    found = lacuna_tda.cubical(image, periodic=[-3], mask=np.array(mask), locations=True, checkpoint=kept)
+    assert found == lacuna_tda.cubical(image, periodic=(0,), mask=mask)
+
+
 def test_a_matrix_is_known_by_its_content(rng: np.random.Generator, tmp_path: Path) -> None:
     csc_array = pytest.importorskip("scipy.sparse").csc_array
     triangle = csc_array(([1] * 6, [0, 1, 0, 2, 1, 2], [0, 0, 0, 0, 2, 4, 6]), shape=(6, 6))

@@ -221,6 +221,9 @@ def test_tables_of_images(rng: np.random.Generator) -> None:
     images = rng.integers(0, 255, (6, 4, 7)).astype(np.uint8)
     table = images.reshape(6, 28)
     assert Cubical(input_shape=(4, 7)).fit_transform(table) == [lacuna_tda.cubical(image) for image in images]
+    options: dict[str, Any] = {"periodic": (0,), "mask": np.eye(4, 7)}
+    transformer = base.clone(Cubical(input_shape=(4, 7), **options))
+    assert transformer.fit_transform(table) == [lacuna_tda.cubical(image, **options) for image in images]
     frame = pandas.DataFrame(table).rename(columns=str)
     curves = EulerCurve(input_shape=(4, 7), bins=10).set_output(transform="pandas").fit_transform(frame.set_index(np.arange(6) * 2))
     np.testing.assert_array_equal(curves.to_numpy(), EulerCurve(bins=10).fit_transform(images))

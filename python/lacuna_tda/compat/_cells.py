@@ -1,8 +1,9 @@
 """Filtrations of cubical complexes as boundary matrices: for images of any number of axes, with periodic ones, and for cycles.
 
-:func:`lacuna_tda.cubical` never writes these matrices, and is much faster; it takes up to three axes, none of them periodic. Everything else is
-done here, over Z/2: the cells of the complex are the elements of a grid of twice the image's resolution, where an odd coordinate is an interval
-and an even one an end of intervals; they are sorted by value and dimension; and :func:`lacuna_tda.reduce` pairs them.
+:func:`lacuna_tda.cubical` never writes these matrices, and is much faster; it takes up to three axes, of which periodic ones have two voxels
+or more. Everything else is done here, over Z/2: the cells of the complex are the elements of a grid of twice the image's resolution, where an
+odd coordinate is an interval and an even one an end of intervals; they are sorted by value and dimension; and :func:`lacuna_tda.reduce` pairs
+them.
 """
 
 from __future__ import annotations

@@ -279,11 +279,14 @@ class CubicalPersistence(_Transformer):
                 f"coeff: expected 2 for such images, whose bars may depend on the field, found {self.coeff}"
             )
         max_dim = self._dimensions[-1]
-        if any(periodic) or is_beyond_voxels(image.shape):
+        # An axis of one voxel, whose end meets its beginning, is a circle there.
+        are_circles = any(wraps and length == 1 for wraps, length in zip(periodic, image.shape))
+        if are_circles or is_beyond_voxels(image.shape):
             pairs = cubical_pairs(image, vertices=False, max_dim=max_dim, periodic=periodic, threads=1)
             diagram = [of_dim.bars[of_dim.bars[:, 0] < of_dim.bars[:, 1]] for of_dim in pairs]
         else:
-            diagram = list(cubical(image, max_dim=max_dim, threads=1))
+            axes = [axis for axis, wraps in enumerate(periodic) if wraps]
+            diagram = list(cubical(image, max_dim=max_dim, periodic=axes, threads=1))
         diagram += [np.empty((0, 2))] * (max_dim + 1 - len(diagram))
         return {dim: bars[np.lexsort((bars[:, 0], bars[:, 0] - bars[:, 1]))] for dim, bars in enumerate(diagram)}
 
