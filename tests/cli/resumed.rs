@@ -174,6 +174,18 @@ fn loops_of_images_that_are_killed_go_on() {
 }
 
 #[test]
+fn images_with_other_axes_or_another_mask_are_refused() {
+    let files = [("volume.npy", image(&[56; 3], 9)), ("mask.npy", image(&[56; 3], 10))];
+    let run = Run::new("cubical --threads 2 volume.npy --periodic x --mask mask.npy", &files);
+    run.is_killed_and_goes_on("loops.lac");
+    run.leaves("loops.lac");
+    refused(&run.kept(&["--periodic", "y"]).output().unwrap(), "--periodic was x, is x,y");
+    let mask = run.scratch.name("mask.npy");
+    fs::write(&mask, image(&[56; 3], 11)).unwrap();
+    refused(&run.kept(&[]).output().unwrap(), "; mask of 351360 bytes, changed at ");
+}
+
+#[test]
 fn batches_leave_out_what_has_been_answered() {
     let names: Vec<String> = (0..40).map(|k| format!("{k:02}.npy")).collect();
     let files: Vec<(&str, Vec<u8>)> =
