@@ -587,10 +587,11 @@ fn axes_that_close_up() {
     let scratch = Scratch::new();
     let image = ring_and_column(&scratch);
     let csv = |options: &str| bars(&image, &format!("-q --output csv {options}"));
-    let torus = "dim,birth,death\n0,1,inf\n1,1,inf\n1,4,inf\n2,9,inf\n";
+    // The rim of the band of ones has two parts, which are joined by the column of fours.
+    let torus = "dim,birth,death\n0,1,inf\n1,1,inf\n1,1,4\n1,4,inf\n2,9,inf\n";
     assert_eq!(csv("--periodic x,y"), torus);
-    // Along the rows alone, the nine is a hole of the band, which is closed by its columns of one.
-    assert_eq!(csv("--periodic x"), "dim,birth,death\n0,1,inf\n1,1,9\n1,1,inf\n");
+    // Around the nine goes a loop that can be filled, and along the columns of ones one that cannot.
+    assert_eq!(csv("--periodic x"), "dim,birth,death\n0,1,inf\n1,1,inf\n1,1,9\n");
     assert_eq!(csv("--periodic y"), "dim,birth,death\n0,1,inf\n1,1,9\n1,4,inf\n");
     assert_eq!(csv("--periodic x,y --max-dim 1"), torus.replace("2,9,inf\n", ""));
     for options in ["x", "y", "x,y", "y,x,x"] {
@@ -682,9 +683,9 @@ fn the_part_of_an_image_inside_a_mask() {
         let csv =
             |options: &str| bars(&image, &format!("-q --output csv --mask {} {options}", mask.display()));
         if name == "mask.nii" {
-            // Its axes are three, those of the image two.
+            // It has four axes, the image two.
             let refused = cubical(["--mask".as_ref(), mask.as_os_str(), image.as_ref()]).assert().code(2);
-            let expected = "ring.npy: mask: expected one of shape 3x4, like the image, found shape 3x4x1";
+            let expected = "ring.npy: mask: expected one of shape 3x4, like the image, found shape 3x4x1x1";
             refused.stdout(is_empty()).stderr(contains(expected));
             continue;
         }
@@ -735,12 +736,13 @@ fn masks_that_do_not_suit_their_image() {
     let turned = scratch.file("turned.npy", npy([4, 3], false, |_, _| 1)).to_str().unwrap().to_owned();
     let text = scratch.file("mask.npy", "no image").to_str().unwrap().to_owned();
     let absent = scratch.name("absent.npy");
-    let holed = wide(&scratch, [f64::NAN; 12].map(f64::to_le_bytes));
+    let holed = super::npy("<f8", false, "(3, 4)", &super::doubles(&[f64::NAN; 12]));
+    let holed = scratch.file("holed.npy", holed).to_str().unwrap().to_owned();
     for (mask, message) in [
         (&turned, "ring.npy: mask: expected one of shape 3x4, like the image, found shape 4x3"),
         (&text, "mask.npy: "),
         (&absent, "absent.npy: "),
-        (&holed, "wide.raw: "),
+        (&holed, "holed.npy: voxel (0, 0): expected a number, found NaN"),
     ] {
         for way in ["gradient", "matrix"] {
             let run = cubical(["--via", way, "--mask", mask, &image]).assert().code(2).stdout(is_empty());
