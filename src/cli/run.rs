@@ -23,6 +23,7 @@ use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
 use super::error::{CliError, ended, usage};
 use super::frame::{Done, Frame, InBatch, Message, tell_detected};
+use super::input_identity;
 use super::long_run::{LongRun, fingerprint};
 use super::notes::{Notes, counted, tell};
 use super::outputs::{Files, Outputs};
@@ -46,6 +47,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) content: Content,
     /// The drawing of cycles, if requested.
     pub(crate) drawing: Option<Drawing<'a>>,
+    /// The mask of all inputs, if there is one. A checkpoint knows it by its content.
+    pub(crate) mask: Option<&'a Path>,
     /// Whether an input may be processed by one thread, if it turns out to be light.
     pub(crate) may_be_light: bool,
     /// Whether inputs are streamed: in a batch, the state of an input is saved too, and the statistics of one input are
@@ -70,6 +73,7 @@ impl<'a> Setup<'a> {
             plot_kind: PlotKind::Ecc,
             content: Content::Text,
             drawing: None,
+            mask: None,
             may_be_light: false,
             is_streamed: false,
         }
@@ -126,6 +130,10 @@ impl<'a> Run<'a> {
         let known = match is_kept {
             true => fingerprint(setup.command, &of_batch, setup.given),
             false => Fingerprint::new(setup.command),
+        };
+        let known = match setup.mask.filter(|_| is_kept) {
+            Some(mask) => known.with("mask", input_identity::of_bytes(mask)?),
+            None => known,
         };
         let long = LongRun::open(&arguments.checkpoint, known, notes)?;
         let detected = Mutex::default();

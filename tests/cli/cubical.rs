@@ -638,7 +638,7 @@ fn axes_that_do_not_close_up() {
         (
             "--periodic z --via matrix",
             image.as_ref(),
-            "periodic axis 2: expected an axis of two voxels or more",
+            "ring.npy: periodic axis 2: expected an axis of two voxels or more",
         ),
         ("--periodic x --verify", image.as_ref(), "--verify: "),
         ("--periodic x --verify", image.as_ref(), "expected no periodic axes, found axis 0"),
@@ -780,5 +780,8 @@ fn a_checkpoint_knows_axes_and_mask() {
     run(&["--periodic", "x"]).code(2).stderr(contains("--mask"));
     scratch.file("bad.npy", npy([3, 4], false, |_, column| column as u8));
     let same = ["--mask", &mask, "--periodic", "x"];
+    scratch.file("mask.npy", npy([3, 4], false, |_, _| 2));
+    run(&same).code(2).stderr(contains("mask was 140 bytes, checksum "));
+    scratch.file("mask.npy", npy([3, 4], false, |_, _| 1));
     run(&same).success().stderr(contains("1 of 2 inputs already have results"));
 }

@@ -78,18 +78,17 @@ impl Job<'_> {
         if arguments.run.checkpoint.is_asked_for() {
             input_identity::check_one_file(&task.input, self.options)?;
         }
-        run.begin(&|| {
-            let image = input_identity::of_bytes(&task.input)?;
-            let mask = arguments.mask.as_deref().map(input_identity::of_bytes).transpose()?;
-            Ok(mask.map_or(image.clone(), |mask| format!("{image}; mask of {mask}")))
-        })?;
+        run.begin(&|| input_identity::of_bytes(&task.input))?;
         let name = frame.name.clone();
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
         let stream = open_image(&task.input, &options, frame)?;
+        let periodic = arguments.request().periodic;
         if arguments.via == Way::Gradient {
             // An image that is too large is refused before it is read.
-            let checked = persistence::check(stream.shape(), arguments.request().periodic);
+            let checked = persistence::check(stream.shape(), periodic);
             checked.map_err(|source| CliError::about(&name, source))?;
+        } else {
+            periodic.check(stream.shape()).map_err(|source| CliError::about(&name, source))?;
         }
         let failed = |source| CliError::about(format!("--verify: {name}"), source);
         if arguments.verify {

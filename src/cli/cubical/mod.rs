@@ -195,6 +195,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         plot_kind: picture.plot_kind,
         content: format.content(),
         drawing,
+        mask: arguments.mask.as_deref(),
         ..Setup::new("cubical", given, common, &picture.file)
     };
     let run = Run::open(start, tasks, setup)?;
