@@ -3,8 +3,9 @@
 //! Rust's standard library. `SHA256SUMS` has the checksums of all files.
 //!
 //! Files for Linux are linked by zig against glibc 2.28, on Linux too, so that they run wherever a wheel of
-//! manylinux_2_28 does. Files for another system than this one are linked by zig, too; Visual C++ links on Windows
-//! only.
+//! manylinux_2_28 does. Zig links those for macOS elsewhere, too. Files for Windows are linked by MinGW or, on Windows
+//! only, by Visual C++: with zig, maturin 1.16 has the linker export a function of the module's dotted name, which
+//! there is not.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -31,6 +32,9 @@ const TARGETS: [&str; 6] = [
 
 /// The oldest glibc on which files for Linux run.
 const GLIBC: &str = "2.28";
+
+/// The linker of `x86_64-pc-windows-gnu`, which Cargo starts.
+const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
 /// Shells, and the names under which they look for completions.
 const COMPLETIONS: [(&str, &str); 5] = [
@@ -160,6 +164,8 @@ fn lacks(target: &str) -> Vec<String> {
     }
     if target.ends_with("msvc") && !cfg!(windows) {
         lacks.push("Windows, with Visual C++".to_owned());
+    } else if target.ends_with("windows-gnu") && !starts(MINGW, &["--version"]) {
+        lacks.push(format!("{MINGW} (apt-get install gcc-mingw-w64-x86-64)"));
     } else if needs_zig(target) {
         if !starts("cargo-zigbuild", &["--version"]) {
             lacks.push("cargo-zigbuild (pip install cargo-zigbuild)".to_owned());
@@ -177,13 +183,9 @@ fn starts(program: &str, arguments: &[&str]) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Whether zig links for a target on this machine, and not the linker of this system.
+/// Whether zig links for a target on this machine.
 fn needs_zig(target: &str) -> bool {
-    match env::consts::OS {
-        "macos" => !target.ends_with("apple-darwin"),
-        "windows" => !target.ends_with("msvc"),
-        _ => true,
-    }
+    is_linux(target) || target.ends_with("apple-darwin") && !cfg!(target_os = "macos")
 }
 
 fn is_linux(target: &str) -> bool {
