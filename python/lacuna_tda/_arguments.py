@@ -177,6 +177,9 @@ def numbers(array: Any, expected: str = "an array") -> NDArray[Any]:
     if kind == "f":
         return found.astype(np.float64)
     if kind == "O" and found.ndim:
+        # Of rows of several lengths NumPy makes an array of lists before 1.24.
+        if any(isinstance(entry, (list, tuple)) for entry in found.flat):
+            raise ValueError("expected rows of one length")
         entries = [number(f"entry {list(at)}", entry) for at, entry in np.ndenumerate(found)]
         return np.array(entries, np.float64).reshape(found.shape)
     raise TypeError(f"expected {expected} of numbers up to 64 bits, found {_no_numbers(array, found.dtype)}")
