@@ -350,8 +350,8 @@ fn mask(shape: Shape, choices: &mut Unstructured<'_>) -> Result<Mask> {
     Ok(Mask::new(&image.expect("a voxel a place").into()).expect("a few bytes"))
 }
 
-/// Bars of the part of an image for whose voxels `is_inside`: those of an image of ranks in which voxels outside are the
-/// last, up to the last one inside.
+/// Bars of the part of an image for whose voxels `is_inside`: those of an image of ranks in which voxels outside are
+/// the last, up to the last one inside.
 fn inside<T: Voxel>(
     image: &Image<T>,
     is_inside: impl Fn(usize) -> bool,

@@ -39,8 +39,8 @@ pub(super) struct Case {
 enum Relation {
     /// Reduction of the boundary matrix.
     Matrix,
-    /// Euler characteristic: numbers of living classes by dimension, with alternating signs; of all cells, where axes are
-    /// periodic.
+    /// Euler characteristic: numbers of living classes by dimension, with alternating signs; of all cells, where axes
+    /// are periodic.
     Euler,
     /// The array in the other memory order: the same bars, voxels and cycles in the same order.
     Turned,
@@ -62,7 +62,8 @@ const FORMATS: [output::ImageBarsFormat; 4] = [
 impl Subject for ImageBars {
     type Case = Case;
     const NAME: &'static str = "cubical";
-    const CROSSED: &'static str = "voxels, axes, order, --construction, --superlevel, --max-dim, --periodic, --mask, threads, vectors, relation";
+    const CROSSED: &'static str = "voxels, axes, order, --construction, --superlevel, --max-dim, \
+        --periodic, --mask, threads, vectors, relation";
 
     fn draw(random: &mut Random) -> Case {
         let most = match random.below(600) {
