@@ -528,12 +528,18 @@ fn an_image_that_is_too_large_is_refused_before_it_is_read() {
 fn memory_that_is_refused_is_an_error() {
     let scratch = Scratch::new();
     let image = scratch.path("zeros.raw");
-    fs::File::create(&image).unwrap().set_len(400 * 400 * 400).unwrap();
-    for arguments in ["cubical", "cubical --via matrix", "cubical --construction v", "convert"] {
+    for (arguments, side) in [
+        ("cubical", 700_u64),
+        ("cubical --via matrix", 400),
+        ("cubical --construction v", 700),
+        ("convert", 400),
+    ] {
+        // The keys of an image need not fit, but its voxels do.
+        fs::File::create(&image).unwrap().set_len(side.pow(3)).unwrap();
         let program = env!("CARGO_BIN_EXE_lacuna");
         let out = if arguments == "convert" { scratch.name("out.bin") } else { String::new() };
         let command = format!(
-            "ulimit -v 300000; exec {program} {arguments} --threads 2 --shape 400,400,400 --dtype u8 {} {out}",
+            "ulimit -v 300000; exec {program} {arguments} --threads 2 --shape {side},{side},{side} --dtype u8 {} {out}",
             image.display()
         );
         let mut run = Command::new("sh");
