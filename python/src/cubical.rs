@@ -205,7 +205,7 @@ impl Wanted {
         Limits { threshold: self.threshold, mask }
     }
 
-    /// What Python is told of an image, after the bars have been verified if that is wanted.
+    /// Converts the bars of an image for Python, after they have been verified if that is requested.
     fn told(
         &self,
         image: AnyImage,
