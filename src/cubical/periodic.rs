@@ -12,7 +12,7 @@ use crate::input::{Place, Problem};
 pub struct Periodic(u64);
 
 impl Periodic {
-    /// No axis.
+    /// An image that closes up along no axis.
     pub const NONE: Self = Periodic(0);
     /// Number of axes that an array can have.
     const MOST: usize = u64::BITS as usize;

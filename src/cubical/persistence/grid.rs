@@ -27,8 +27,8 @@ use crate::with_image;
 /// A key is the value as an unsigned integer, less that of the least value. Where such a key does not fit a word beside
 /// a place, as with most doubles, voxels are sorted, and the key is the number of the value among all.
 ///
-/// Where memory does not suffice for the keys, they are [derived](Keys::Derived) from the voxels when they are asked for,
-/// and [blocks](Grid::block) of the grid hold theirs one after the other.
+/// Where memory does not suffice for the keys, they are [derived](Keys::Derived) from the voxels when they are asked
+/// for, and [blocks](Grid::block) of the grid hold theirs one after the other.
 pub(crate) struct Grid<'a> {
     pub(crate) layout: GridLayout,
     /// The complex whose vertices are the voxels.
@@ -41,9 +41,9 @@ pub(crate) struct Grid<'a> {
 
 /// The keys of a grid.
 enum Keys<'a> {
-    /// By place.
+    /// Keys in a table, by place.
     Held(Vec<i32>),
-    /// From the voxels.
+    /// Keys that are found from the voxels when they are asked for.
     Derived(Derived<'a>),
 }
 
@@ -131,7 +131,8 @@ impl<'a> Grid<'a> {
         }
         layout.check_sortable()?;
         memory::probe(layout.places() as u64 * (BYTES_OF_KEY + BYTES_OF_SORTING))?;
-        let mut keys = memory::filled(rim, layout.places())?;
+        let mut keys = memory::zeroed(layout.places())?;
+        parallel::pieces_mut(&mut keys, PART, &|_, keys| keys.fill(rim));
         let levels;
         (levels, keys) = number_values(&*voxels, &layout, (least, greatest), is_reversed, keys, progress);
         let last = levels + outside;
@@ -197,8 +198,8 @@ impl<'a> Grid<'a> {
         key[0]
     }
 
-    /// The column, row and plane of a voxel, and the keys of the 3 × 3 × 3 places around it, the fastest axis first, or of
-    /// as many axes as there are. `None` on the rim.
+    /// The column, row and plane of a voxel, and the keys of the 3 × 3 × 3 places around it, or of as many axes as there
+    /// are, the fastest axis first. `None` on the rim.
     pub(super) fn around(&self, place: usize) -> Option<([usize; 3], [i32; 27])> {
         let (layout, axes) = (&self.layout, self.layout.axes);
         let at = layout.voxel(place)?;

@@ -37,7 +37,9 @@ pub(in crate::cubical) struct Persistence<'a> {
     pub(in crate::cubical) trace: Option<Trace<'a>>,
 }
 
-/// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was chosen automatically, the CPU takes over.
+/// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was
+/// chosen automatically, the CPU takes over. Keys are held by blocks of at most `block` places, or, by default, of all if
+/// memory suffices.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
@@ -60,14 +62,14 @@ pub(in crate::cubical) fn persistence<'a>(
     let mut clock = StageClock::new(progress);
     let stages = Stages::new(request, shape, is_traced);
     progress.expect(&stages.expected());
-    clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
     let places = GridLayout::new(shape, request.periodic)?.places() as u64;
     let fits = memory::probe(places * BYTES_OF_PLACE);
-    let is_held = block.is_none() && fits.is_ok() || shape.count() == 1;
+    let is_held = is_traced || block.is_none() && fits.is_ok() || shape.count() == 1;
+    clock.begin("order", if is_held { grid::WORK_OF_VOXEL * shape.count() as u64 } else { 1 });
     if is_traced {
         fits.map_err(PersistenceError::from)?;
     }
-    let grid = Grid::new(image, mask, request, is_held || is_traced, progress)?;
+    let grid = Grid::new(image, mask, request, is_held, progress)?;
     clock.statistics.voxels = grid.voxels();
     let mut found = Pairing::default();
     let (mut pairs, mut unpaired);

@@ -8,9 +8,9 @@ use crate::parallel;
 pub(in super::super) enum Rows {
     /// By place: stored for every 32nd, with offsets for those in between.
     Everywhere {
-        /// Of the first place of each block.
+        /// Number of critical edges before each block.
         of_block: Vec<u32>,
-        /// From there.
+        /// Number of critical edges of the block before each place.
         in_block: Vec<u8>,
         /// Number of critical edges.
         count: usize,
