@@ -38,8 +38,8 @@ pub(in crate::cubical) struct Persistence<'a> {
 }
 
 /// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was
-/// chosen automatically, the CPU takes over. Keys are held by blocks of at most `block` places, or, by default, of all if
-/// memory suffices.
+/// chosen automatically, the CPU takes over. The keys of at most `block` places are held at a time; by default those of
+/// all, if memory suffices.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or

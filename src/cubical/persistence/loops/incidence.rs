@@ -60,16 +60,15 @@ impl OfGrid<'_> {
             // Both places are in the rim, which is a single vertex.
             None
         } else if self.grid.is_earlier(neighbour, place) {
-            self.owned(place, direction)
+            self.owned(place, self.gradient.star(self.grid, place), direction)
         } else {
-            self.owned(neighbour, direction ^ 1)
+            self.owned(neighbour, self.gradient.star(self.grid, neighbour), direction ^ 1)
         }
     }
 
-    /// The edge that a voxel owns in a direction; `None` if the voxel is matched with it.
+    /// The edge that a voxel owns in a direction, given the matching of its star; `None` if the voxel is matched with it.
     #[inline(always)]
-    fn owned(&self, place: usize, edge: usize) -> Option<Cell> {
-        let star = self.gradient.star(self.grid, place);
+    fn owned(&self, place: usize, star: Star, edge: usize) -> Option<Cell> {
         if star.edge_of_voxel() == Some(edge) {
             return None;
         }
@@ -77,16 +76,17 @@ impl OfGrid<'_> {
         Some(self.grid.cell(place, direction))
     }
 
-    /// Calls `tell` with the edges of a face, without the edge `but` at its owner.
+    /// Calls `tell` with the edges of a face that a voxel owns, given the matching of the voxel's star, without the edge
+    /// `but` at the voxel.
     #[inline(always)]
-    fn edges(&self, place: usize, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
+    fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
         let grid = self.grid;
         let (a, b) = edges_of_face(face);
         let (to_a, to_b) = (grid.neighbour(place, a), grid.neighbour(place, b));
         let corner = grid.neighbour(to_a, b);
         for edge in [a, b] {
             if but != Some(edge) {
-                self.owned(place, edge).into_iter().for_each(&mut *tell);
+                self.owned(place, star, edge).into_iter().for_each(&mut *tell);
             }
         }
         // The far edges go from the end of one near edge in the direction of the other.
@@ -111,13 +111,15 @@ impl Incidence for OfGrid<'_> {
 
     #[inline(always)]
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
-        self.edges(self.place(face), face.direction(), None, tell);
+        let place = self.place(face);
+        self.edges(place, self.gradient.star(self.grid, place), face.direction(), None, tell);
     }
 
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         let (place, near) = (self.place(edge), edge.direction() - MATCHED);
-        self.edges(place, self.gradient.star(self.grid, place).face_of(near), Some(near), tell);
+        let star = self.gradient.star(self.grid, place);
+        self.edges(place, star, star.face_of(near), Some(near), tell);
     }
 
     #[inline(always)]
