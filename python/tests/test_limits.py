@@ -159,7 +159,7 @@ class TestMemory:
         limit = resident() + (1 << 30)
         message = r"^memory: the stage pair needs 2\.0 GB at the least, .* are available of the limit of .*ecc"
         with pytest.raises(MemoryError, match=message):
-            lacuna_tda.cubical(volume, representatives=True, memory=limit)
+            lacuna_tda.cubical(volume, representatives="cycles", memory=limit)
         with pytest.raises(MemoryError, match=r"limit of .* leaves no room for|are available"):
             lacuna_tda.rips(np.zeros((40_000, 2)), threshold=1.0, memory=limit)
         with pytest.raises(MemoryError, match="stage .* needs"):
@@ -179,7 +179,7 @@ class TestMemory:
     def test_a_limit_ends_with_its_call(self, rng: np.random.Generator) -> None:
         volume = np.zeros((128, 128, 128), dtype=np.uint8)
         with pytest.raises(MemoryError, match="^memory: the stage pair needs"):
-            lacuna_tda.cubical(volume, representatives=True, memory=resident() + (16 << 20))
+            lacuna_tda.cubical(volume, representatives="cycles", memory=resident() + (16 << 20))
         assert len(lacuna_tda.cubical(volume)) == 3
 
     def test_an_image_that_does_not_fit_is_taken_by_blocks(self, rng: np.random.Generator) -> None:
