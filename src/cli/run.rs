@@ -33,10 +33,10 @@ use super::record::Record;
 use super::sink::{Content, Sink};
 use super::threads::work_alone;
 
-/// What a command says about its runs.
+/// Settings of a command's runs.
 pub(crate) struct Setup<'a> {
     pub(crate) command: &'static str,
-    /// What it calls its inputs, in the plural.
+    /// The command's word for its inputs, in the plural.
     pub(crate) inputs: &'static str,
     /// The options as they were given.
     pub(crate) given: &'a ArgMatches,
@@ -57,7 +57,7 @@ pub(crate) struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// What most runs have in common: text without drawings, of inputs that are neither light nor streamed.
+    /// Settings that most runs have in common: text without drawings, of inputs that are neither light nor streamed.
     pub(crate) fn new(
         command: &'static str,
         given: &'a ArgMatches,
@@ -151,7 +151,8 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Compares the only input with that of the checkpoint, if there is one. The inputs of a batch are known one by one.
+    /// Compares the only input with that of the checkpoint, if there is one. The inputs of a batch are known one by
+    /// one.
     pub(crate) fn begin(&self, identity: &dyn Fn() -> Result<String, CliError>) -> Result<(), CliError> {
         if self.tasks.is_batch { Ok(()) } else { self.long.begin(Some(identity)) }
     }

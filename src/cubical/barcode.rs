@@ -36,8 +36,8 @@ pub struct Cubical<'a> {
     pub request: PersistenceRequest,
     /// Where the filtration ends (default: nowhere). Classes that die later become essential.
     pub limits: Limits<'a>,
-    /// Greatest number of places of the grid, of which each voxel and the border take one, whose keys are held in memory
-    /// at a time. By default all are, if memory suffices, and else some. For representatives, all are.
+    /// Greatest number of places of the grid, of which each voxel and the border take one, whose keys are held in
+    /// memory at a time. By default all are, if memory suffices, and else some. For representatives, all are.
     pub block: Option<usize>,
     /// The bars whose representatives are also computed (default: none). "Longest" selects among the bars of dimension
     /// 1 and above, or of dimension 0 if there are no others; see

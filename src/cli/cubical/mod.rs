@@ -79,7 +79,8 @@ pub(crate) struct Arguments {
     /// subfields; see `lacuna thin --help`. The bars do not change, except with kashani and zhang-suen, which
     /// lose some.
     #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
-        conflicts_with_all = ["periodic", "mask"], default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
+        conflicts_with_all = ["periodic", "mask"], default_missing_value = "auto",
+        value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
     thin: Option<OrAuto<Rule>>,
 
     /// Format: text, csv, json, npy, npz, dipha, cripser [default: by extension, or text]

@@ -23,7 +23,8 @@ impl Polygons {
         self.corners.len()
     }
 
-    /// Adds a polygon whose corners are among `vertices` vertices; the error is at `place`, which may take long to find.
+    /// Adds a polygon whose corners are among `vertices` vertices; the error is at `place`, which may take long to
+    /// find.
     ///
     /// # Errors
     /// There is no corner, a vertex does not exist, one occurs twice, or memory is refused.

@@ -212,8 +212,8 @@ impl<'a> Source<'a> {
         lock(&self.turn).next
     }
 
-    /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the last
-    /// slab, or if the source has ended; it ends at the first error, and if the run is to end while it reads.
+    /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the
+    /// last slab, or if the source has ended; it ends at the first error, and if the run is to end while it reads.
     fn read(&self, slabs: &Slabs, buffer: &mut [u8]) -> Option<Slab> {
         let mut turn = lock(&self.turn);
         if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
@@ -262,7 +262,7 @@ fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
     memory::reserve(buffer, length.saturating_sub(buffer.len()))
 }
 
-/// Counting semaphore.
+/// A semaphore, which counts how many may go on.
 struct Permits {
     left: Mutex<usize>,
     given_back: Condvar,

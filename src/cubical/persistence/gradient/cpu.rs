@@ -68,8 +68,8 @@ pub(crate) fn code(grid: &Grid, place: usize) -> u16 {
     Table::of(grid.layout.axes).code(owned[0])
 }
 
-/// For each axis, whether the neighbours before and after a voxel, given by its column, row and plane, are earlier where
-/// keys are equal.
+/// For each axis, whether the neighbours before and after a voxel, given by its column, row and plane, are earlier
+/// where keys are equal.
 #[inline(always)]
 fn ties(grid: &Grid, at: [usize; 3]) -> [[bool; 2]; 3] {
     std::array::from_fn(|axis| {

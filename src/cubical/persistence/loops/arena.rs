@@ -15,7 +15,8 @@ pub(super) struct Arena {
 }
 
 /// A column is its number, the number of its edges, and these: each as the low bits of a place, and as the direction
-/// from it with the high bits of the place above. Only the key of the place has to be looked up when the column is added.
+/// from it with the high bits of the place above. Only the key of the place has to be looked up when the column is
+/// added.
 struct Chunk {
     words: Box<[AtomicU32]>,
     directions: Box<[AtomicU8]>,

@@ -66,7 +66,8 @@ impl OfGrid<'_> {
         }
     }
 
-    /// The edge that a voxel owns in a direction, given the matching of its star; `None` if the voxel is matched with it.
+    /// The edge that a voxel owns in a direction, given the matching of its star; `None` if the voxel is matched with
+    /// it.
     #[inline(always)]
     fn owned(&self, place: usize, star: Star, edge: usize) -> Option<Cell> {
         if star.edge_of_voxel() == Some(edge) {
@@ -76,8 +77,8 @@ impl OfGrid<'_> {
         Some(self.grid.cell(place, direction))
     }
 
-    /// Calls `tell` with the edges of a face that a voxel owns, given the matching of the voxel's star, without the edge
-    /// `but` at the voxel.
+    /// Calls `tell` with the edges of a face that a voxel owns, given the matching of the voxel's star, without the
+    /// edge `but` at the voxel.
     #[inline(always)]
     fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
         let grid = self.grid;

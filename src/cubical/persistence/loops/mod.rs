@@ -80,8 +80,9 @@ pub(super) struct Columns {
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, and `killers` are
-/// those that kill components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose units of work are faces.
+/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, and `killers`
+/// are those that kill components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose
+/// units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.
@@ -196,7 +197,8 @@ impl Columns {
     }
 }
 
-/// The numbers of so many faces sorted by place, of which 32 bits suffice, in the direction in which faces become earlier.
+/// The numbers of so many faces sorted by place, of which 32 bits suffice, in the direction in which faces become
+/// earlier.
 fn schedule(place: &(dyn Fn(usize) -> usize + Sync), faces: usize, is_reversed: bool) -> Vec<u32> {
     let mut words = parallel::table(faces, |column| (place(column) as u64) << 32 | column as u64);
     words.par_sort_unstable();
