@@ -54,14 +54,14 @@ impl Mask {
         self.inside[c_place]
     }
 
-    /// Whether each voxel is inside, in C order of the user's axes.
-    pub(super) fn inside(&self) -> &[bool] {
-        &self.inside
-    }
-
     /// An image of the ranks of values in the order of the filtration, in which voxels outside have the last.
-    pub(super) fn ranks(&self, image: &AnyImage, superlevel: bool) -> AnyImage {
+    ///
+    /// # Errors
+    /// [`Refused`]: memory does not suffice.
+    pub(super) fn ranks(&self, image: &AnyImage, superlevel: bool) -> Result<AnyImage, Refused> {
         let shape = image.shape();
+        // Keys of voxels, sorted keys, and ranks.
+        memory::probe(3 * size_of::<u64>() as u64 * shape.count() as u64)?;
         let keys: Vec<u64> = with_image!(image, image => {
             image.voxels().iter().map(|voxel| voxel.ordered(superlevel).to_u64()).collect()
         });
@@ -73,6 +73,6 @@ impl Mask {
             false => u64::MAX,
         };
         let ranks = parallel::table(keys.len(), rank);
-        Image::new(shape, ranks).expect("an image of the same shape").into()
+        Ok(Image::new(shape, ranks).expect("an image of the same shape").into())
     }
 }

@@ -85,7 +85,7 @@ pub fn verify(
     check(image.shape(), request)?;
     if let Some(mask) = limits.mask {
         // Voxels outside the mask have the last rank, and the curve is that of ranks up to the last one reached.
-        let ranks = mask.ranks(image, request.superlevel);
+        let ranks = mask.ranks(image, request.superlevel)?;
         let reached = (0..image.shape().count()).filter(|&place| limits.reach(image, request, place));
         let Some(last) = reached.max_by_key(|&place| ranks.exact(place).integer()) else { return Ok(()) };
         let limits = Limits::up_to(ranks.exact(last));

@@ -28,7 +28,7 @@ enum Known {
     /// By place, 0 where nothing is known. Zeroed memory is only mapped when it is first touched.
     Everywhere(Vec<AtomicU32>),
     /// On grids that are too large for a table: at the nodes, and at some places by which longer paths pass.
-    Somewhere(Vec<RwLock<HashMap<usize, u32>>>),
+    Somewhere(Vec<Table>),
 }
 
 /// Number of critical cells that a thread takes at a time.
@@ -39,9 +39,17 @@ const SOME: usize = 64;
 /// Number of tables of [`Known::Somewhere`], so that threads seldom wait for each other.
 const TABLES: usize = 256;
 
-/// A number that has nothing to do with the place's neighbours.
+/// A table of what is known of some places.
+type Table = RwLock<HashMap<usize, u32>>;
+
+/// A number that has nothing to do with those of the place's neighbours.
 fn scattered(place: usize) -> usize {
     ((place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+}
+
+/// The table that what is known of a place belongs to.
+fn table_of(tables: &[Table], place: usize) -> &Table {
+    &tables[scattered(place) / SOME % TABLES]
 }
 
 impl Known {
@@ -56,10 +64,7 @@ impl Known {
     fn remember(&self, place: usize, end: u32) {
         match self {
             Known::Everywhere(known) => known[place].store(end, Relaxed),
-            Known::Somewhere(tables) => {
-                let table = &tables[scattered(place) / SOME % TABLES];
-                table.write().unwrap_or_else(PoisonError::into_inner).insert(place, end);
-            }
+            Known::Somewhere(tables) => remember(tables, place, end),
         }
     }
 }
@@ -69,7 +74,7 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
     fn of(&self, place: usize) -> u32 {
         match &self.known {
             Known::Everywhere(known) => self.by_table(known, place) - 1,
-            Known::Somewhere(tables) => self.by_tables(tables, place) - 1,
+            Known::Somewhere(tables) => by_tables(tables, &self.step, place) - 1,
         }
     }
 
@@ -94,28 +99,36 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
         }
         known
     }
+}
 
-    fn by_tables(&self, tables: &[RwLock<HashMap<usize, u32>>], mut at: usize) -> u32 {
-        let known = |place: usize| {
-            let table = &tables[scattered(place) / SOME % TABLES];
-            table.read().unwrap_or_else(PoisonError::into_inner).get(&place).copied()
-        };
-        let mut passed = Vec::new();
-        let end = loop {
-            if scattered(at).is_multiple_of(SOME) {
-                if let Some(end) = known(at) {
-                    break end;
-                }
-                passed.push(at);
+/// Like [`Ends::of`], one more than that, where not all places are known. A call of the step costs little beside the
+/// search for its star.
+#[cold]
+fn by_tables(tables: &[Table], step: &dyn Fn(usize) -> isize, mut at: usize) -> u32 {
+    let known = |place: usize| {
+        let table = table_of(tables, place).read();
+        table.unwrap_or_else(PoisonError::into_inner).get(&place).copied()
+    };
+    let mut passed = Vec::new();
+    let end = loop {
+        if scattered(at).is_multiple_of(SOME) {
+            if let Some(end) = known(at) {
+                break end;
             }
-            match (self.step)(at) {
-                0 => break known(at).unwrap_or(1),
-                step => at = at.wrapping_add_signed(step),
-            }
-        };
-        passed.into_iter().for_each(|place| self.known.remember(place, end));
-        end
-    }
+            passed.push(at);
+        }
+        match step(at) {
+            0 => break known(at).unwrap_or(1),
+            step => at = at.wrapping_add_signed(step),
+        }
+    };
+    passed.into_iter().for_each(|place| remember(tables, place, end));
+    end
+}
+
+/// Remembers where the path from a place ends.
+fn remember(tables: &[Table], place: usize, end: u32) {
+    table_of(tables, place).write().unwrap_or_else(PoisonError::into_inner).insert(place, end);
 }
 
 /// Critical cells at which gradient paths end, and the critical cells that join the trees of these paths.

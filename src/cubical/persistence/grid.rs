@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use super::cell::{Cell, Entry, Packing, Shift, key_at};
 use super::error::PersistenceError;
 use super::footprint::{BYTES_OF_KEY, BYTES_OF_SORTING};
-use super::layout::GridLayout;
+use super::layout::{GridLayout, dot};
 use super::order::{FIRST, Keyed, Voxels, order, range};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
@@ -138,10 +138,9 @@ impl<'a> Grid<'a> {
         let last = levels + outside;
         let packing = packing(last).expect("a grid that can be sorted has room for as many values");
         if let Some(mask) = mask {
-            let (columns, inside) = (layout.extents[2], mask.inside());
             layout.each_line(&mut keys, &|_| (), &|line, keys| {
-                for (key, is_inside) in keys.iter_mut().zip(&inside[line * columns..]) {
-                    *key = if *is_inside { *key + i32::from(is_reversed) } else { key_outside(last) };
+                for (place, key) in (line * layout.extents[2]..).zip(keys) {
+                    *key = if mask.has(place) { *key + i32::from(is_reversed) } else { key_outside(last) };
                 }
             });
         }
@@ -190,16 +189,17 @@ impl<'a> Grid<'a> {
     }
 
     /// The key at a place, from its voxel.
+    #[cold]
     fn derived(&self, derived: &Derived<'_>, place: usize) -> i32 {
         let place = if self.layout.closes_up() { self.layout.home(place) } else { place };
         let Some(at) = self.layout.voxel(place) else { return derived.rim };
         let mut key = [0];
-        derived.keys(&self.layout, sum(at, self.layout.strides_in_memory()), &mut key);
+        derived.keys(&self.layout, dot(at, self.layout.strides_in_memory()), &mut key);
         key[0]
     }
 
-    /// The column, row and plane of a voxel, and the keys of the 3 × 3 × 3 places around it, or of as many axes as there
-    /// are, the fastest axis first. `None` on the rim.
+    /// The column, row and plane of a voxel, and the keys of the 3 × 3 × 3 places around it, or of as many axes as
+    /// there are, the fastest axis first. `None` on the rim.
     pub(super) fn around(&self, place: usize) -> Option<([usize; 3], [i32; 27])> {
         let (layout, axes) = (&self.layout, self.layout.axes);
         let at = layout.voxel(place)?;
@@ -210,13 +210,13 @@ impl<'a> Grid<'a> {
             Keys::Derived(derived) if is_inside => {
                 // Three voxels side by side in memory at a time.
                 let strides = layout.strides_in_memory();
-                let first = sum(at, strides) - strides[..axes].iter().sum::<usize>();
+                let first = dot(at, strides) - strides[..axes].iter().sum::<usize>();
                 let (side, powers) = (if strides[0] == 1 { 0 } else { axes - 1 }, [1, 3, 9]);
                 let is_first = |number: &usize| (number / powers[side]).is_multiple_of(3);
                 for number in (0..count).filter(is_first) {
                     let steps = powers.map(|power| number / power % 3);
                     let mut three = [0; 3];
-                    derived.keys(layout, first + sum(steps, strides), &mut three);
+                    derived.keys(layout, first + dot(steps, strides), &mut three);
                     three.into_iter().enumerate().for_each(|(k, key)| keys[number + k * powers[side]] = key);
                 }
             }
@@ -224,7 +224,7 @@ impl<'a> Grid<'a> {
                 let corner = place - layout.shift();
                 for (number, key) in keys.iter_mut().enumerate().take(count) {
                     let steps = [number % 3, number / 3 % 3, number / 9];
-                    *key = self.key(corner + sum(steps, layout.strides));
+                    *key = self.key(corner + dot(steps, layout.strides));
                 }
             }
         }
@@ -267,7 +267,11 @@ impl<'a> Grid<'a> {
     #[inline(always)]
     pub(super) fn is_earlier(&self, one: usize, other: usize) -> bool {
         let is_before = (one < other) != self.construction.is_reversed();
-        i64::from(self.key(one)) < i64::from(self.key(other)) + i64::from(is_before)
+        let (one, other) = match &self.keys {
+            Keys::Held(keys) => (keys[one], keys[other]),
+            Keys::Derived(derived) => (self.derived(derived, one), self.derived(derived, other)),
+        };
+        i64::from(one) < i64::from(other) + i64::from(is_before)
     }
 
     /// The place of the owner of a cell.
@@ -286,11 +290,12 @@ impl<'a> Grid<'a> {
     /// is found without a branch on the keys, which would be unpredictable.
     #[inline(always)]
     pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
-        if self.layout.closes_up() || !self.is_held() {
-            return self.last_around(corner, shifts);
-        }
+        let keys = match &self.keys {
+            Keys::Held(keys) if !self.layout.closes_up() => keys,
+            _ => return self.last_around(corner, shifts),
+        };
         let slack = i64::from(!self.construction.is_reversed());
-        let key = |shift: usize| i64::from(self.key(corner + shift));
+        let key = |shift: usize| i64::from(keys[corner + shift]);
         let (mut last, mut at) = (key(shifts[0]), 0);
         for (k, &shift) in shifts.iter().enumerate().skip(1) {
             let key = key(shift);
@@ -301,26 +306,9 @@ impl<'a> Grid<'a> {
     }
 
     /// Like [`last_of`](Self::last_of), where some of the places may stand for others, or keys are derived.
+    #[cold]
     fn last_around(&self, corner: usize, shifts: &[usize]) -> (usize, usize) {
-        let places = shifts.iter().map(|shift| corner + shift).enumerate();
-        if let Keys::Derived(derived) = &self.keys
-            && let (Some(first), Some(_)) =
-                (self.layout.voxel(corner), self.layout.voxel(corner + shifts[shifts.len() - 1]))
-        {
-            // All corners are voxels.
-            let strides = self.layout.strides_in_memory();
-            let first = sum(first, strides);
-            let entry = |(_, place): &(usize, usize)| {
-                let [_, line, plane] = self.layout.strides;
-                let shift = place - corner;
-                let steps = [shift % plane % line, shift % plane / line, shift / plane];
-                let mut key = [0];
-                derived.keys(&self.layout, first + sum(steps, strides), &mut key);
-                self.packing.entry(key[0], *place)
-            };
-            return places.max_by_key(entry).expect("a cell has corners");
-        }
-        let places = places.map(|(k, place)| (k, self.layout.home(place)));
+        let places = shifts.iter().map(|shift| self.layout.home(corner + shift)).enumerate();
         places.max_by_key(|&(_, place)| self.entry(place)).expect("a cell has corners")
     }
 
@@ -347,12 +335,6 @@ impl<'a> Grid<'a> {
             }
         }
     }
-}
-
-/// The sum of some steps along each axis.
-#[inline(always)]
-fn sum(steps: [usize; 3], strides: [usize; 3]) -> usize {
-    steps.into_iter().zip(strides).map(|(step, stride)| step * stride).sum()
 }
 
 /// Greatest number of places along the slowest axis of the grid that a thread transposes at a time.

@@ -130,6 +130,7 @@ impl GridLayout {
     }
 
     /// The place of the voxel that a place stands for: another one on the rim of a periodic axis.
+    #[cold]
     pub(super) fn home(&self, mut place: usize) -> usize {
         for axis in (0..3).filter(|&axis| self.is_periodic[axis]) {
             let (extent, stride) = (self.extents[2 - axis], self.strides[axis]);
@@ -142,7 +143,8 @@ impl GridLayout {
         place
     }
 
-    /// Copies what a table has at voxels to the places of the rim that stand for them, unless they are in another block.
+    /// Copies what a table has at voxels to the places of the rim that stand for them, unless these are in another
+    /// block.
     pub(super) fn close_up<T: Copy>(&self, table: &mut [T]) {
         let is_whole = self.slices == (0, self.extents[3 - self.axes.max(1)]);
         let axes = if is_whole { self.axes } else { self.axes - 1 };
@@ -241,12 +243,17 @@ impl GridLayout {
 
     /// The place in memory of the voxel at a grid place.
     pub(crate) fn in_memory(&self, place: usize) -> usize {
-        let [planes, rows, columns] = self.extents;
         let [_, line, plane] = self.strides;
         let (z, rest) = divided(place - self.shift(), plane);
         let (y, x) = divided(rest, line);
-        if self.is_transposed { (x * rows + y) * planes + z } else { (z * rows + y) * columns + x }
+        dot([x, y, z], self.strides_in_memory())
     }
+}
+
+/// The sum of steps along each axis, given what a step along it is.
+#[inline(always)]
+pub(super) fn dot(steps: [usize; 3], strides: [usize; 3]) -> usize {
+    steps.into_iter().zip(strides).map(|(step, stride)| step * stride).sum()
 }
 
 /// A quotient and its remainder.

@@ -22,7 +22,7 @@ use crate::cubical::image::AnyImage;
 use crate::cubical::mask::Mask;
 use crate::memory;
 use crate::parallel;
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 
 /// Number of pairs, or of critical cells, that a thread takes at a time.
 const PART: usize = 1 << 12;
@@ -37,9 +37,9 @@ pub(in crate::cubical) struct Persistence<'a> {
     pub(in crate::cubical) trace: Option<Trace<'a>>,
 }
 
-/// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that was
-/// chosen automatically, the CPU takes over. The keys of at most `block` places are held at a time; by default those of
-/// all, if memory suffices.
+/// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that
+/// was chosen automatically, the CPU takes over. The keys of at most `block` places are held at a time; by default
+/// those of all, if memory suffices.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
@@ -123,28 +123,21 @@ fn by_blocks(
 ) -> Result<[Vec<Cell>; 4], MachineError> {
     clock.begin("gradient", grid.voxels() as u64);
     let (mut critical, slices) = (<[Vec<Cell>; 4]>::default(), grid.layout.slices.1);
+    let silent = &Silent(clock.progress);
     let at_once = (most / grid.layout.slice()).saturating_sub(2).max(1);
     for first in (0..slices).step_by(at_once) {
-        let block = grid.block(first..slices.min(first + at_once), &())?;
-        let gradient = decision.run(&mut GradientStage { grid: &block, progress: &Quiet(clock.progress) })?;
-        let found = gradient.critical_cells(&block, wanted, &())?;
+        let block = grid.block(first..slices.min(first + at_once), silent)?;
+        let gradient = decision.run(&mut GradientStage { grid: &block, progress: silent })?;
+        let found = gradient.critical_cells(&block, wanted, silent)?;
         for (all, mut cells) in critical.iter_mut().zip(found) {
             memory::make_room(all, cells.len()).map_err(PersistenceError::from)?;
             all.append(&mut cells);
         }
+        clock.progress.advance(block.voxels() as u64);
     }
     gradient::check(critical.each_ref().map(Vec::len), 0)?;
     clock.begin("critical cells", 1);
     Ok(critical)
-}
-
-/// Progress of a part of a stage.
-struct Quiet<'a>(&'a dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn advance(&self, work: u64) {
-        self.0.advance(work);
-    }
 }
 
 /// The pairing of critical cells, as far as it was computed and is needed for cycles.

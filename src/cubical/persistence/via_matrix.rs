@@ -66,8 +66,8 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages are reported to `progress`, which may
-/// interrupt the computation.
+/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages are
+/// reported to `progress`, which may interrupt the computation.
 ///
 /// # Errors
 /// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted.
@@ -82,7 +82,7 @@ pub fn persistence(
     let ranks = match limits.mask {
         Some(mask) => {
             mask.check(image.shape()).map_err(ComplexError::from)?;
-            Some(mask.ranks(image, request.superlevel))
+            Some(mask.ranks(image, request.superlevel).map_err(ComplexError::from)?)
         }
         None => None,
     };

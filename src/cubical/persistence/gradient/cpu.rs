@@ -56,6 +56,7 @@ impl<const AXES: usize> Kernel<u32> for Line<'_, AXES> {
 }
 
 /// Computes the code of the lower star of one place of a grid whose keys are not held.
+#[cold]
 pub(crate) fn code(grid: &Grid, place: usize) -> u16 {
     let Some((at, around)) = grid.around(place) else { return NO_VOXEL };
     let (mut owned, ties) = ([0], ties(grid, at));
