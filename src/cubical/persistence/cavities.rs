@@ -12,6 +12,7 @@ use super::gradient::Gradient;
 use super::gradient::table::Star;
 use super::grid::Grid;
 use super::grid_cell::GridCell;
+use super::look::{Any, Look, Plain};
 use crate::memory::Refused;
 use crate::progress::Progress;
 
@@ -67,15 +68,35 @@ fn steps<'a, const CORNERS: usize>(
     let shifts: [usize; CORNERS] =
         std::array::from_fn(|corner| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum());
     let inside = grid.places() - shifts[CORNERS - 1];
-    let steps = grid.steps();
-    move |place| {
-        if place >= inside {
-            return 0;
-        }
-        let (owner, at) = grid.last_of(place, &shifts);
-        // Seen from its owner, the cell lies in the opposite direction.
-        let cell = CORNERS - 1 - owner;
-        let star = gradient.star(grid, at);
-        mate(star, cell).map_or(0, |axis| steps(place, 2 * axis + 1 - (cell >> axis & 1)))
+    let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
+    move |place| match &plain {
+        _ if place >= inside => 0,
+        Some(plain) => step(plain, &mate, place, &shifts),
+        None => slow_step(any, &mate, place, &shifts),
     }
+}
+
+/// The step from a cell, given by its least corner; `shifts` lead from there to all corners.
+#[inline(always)]
+fn step<const CORNERS: usize>(
+    look: &impl Look,
+    mate: &impl Fn(Star, usize) -> Option<usize>,
+    place: usize,
+    shifts: &[usize; CORNERS],
+) -> isize {
+    let (owner, at) = look.last_of(place, shifts);
+    // Seen from its owner, the cell lies in the opposite direction.
+    let cell = CORNERS - 1 - owner;
+    mate(look.star(at), cell).map_or(0, |axis| look.step(place, 2 * axis + 1 - (cell >> axis & 1)))
+}
+
+/// Like [`step`], called out of line, as it is long.
+#[cold]
+fn slow_step<const CORNERS: usize>(
+    any: Any<'_>,
+    mate: &impl Fn(Star, usize) -> Option<usize>,
+    place: usize,
+    shifts: &[usize; CORNERS],
+) -> isize {
+    step(&any, mate, place, shifts)
 }

@@ -8,6 +8,7 @@ use super::cell::Cell;
 use super::forest::Merging;
 use super::gradient::Gradient;
 use super::grid::Grid;
+use super::look::{Any, Look, Plain};
 use crate::memory::Refused;
 use crate::progress::Progress;
 
@@ -22,11 +23,24 @@ pub(super) fn components(
     edges: Vec<Cell>,
     progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
-    let steps = grid.steps();
-    let step = |place: usize| gradient.star(grid, place).edge_of_voxel().map_or(0, |edge| steps(place, edge));
+    let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
+    let step =
+        |place: usize| plain.as_ref().map_or_else(|| slow_step(any, place), |plain| step(plain, place));
     let ends = |edge: Cell| {
         let place = grid.place(edge);
         [place, grid.neighbour(place, edge.direction())]
     };
     Merging::new(grid, step, minima, edges, false, ends, progress)
+}
+
+/// The step from a voxel along its matched edge; 0 if it is critical.
+#[inline(always)]
+fn step(look: &impl Look, place: usize) -> isize {
+    look.star(place).edge_of_voxel().map_or(0, |edge| look.step(place, edge))
+}
+
+/// Like [`step`], called out of line, as it is long.
+#[cold]
+fn slow_step(any: Any<'_>, place: usize) -> isize {
+    step(&any, place)
 }

@@ -266,12 +266,14 @@ impl<'a> Grid<'a> {
     /// Whether the voxel at one place enters before that at another. Places of the rim are compared like voxels.
     #[inline(always)]
     pub(super) fn is_earlier(&self, one: usize, other: usize) -> bool {
-        let is_before = (one < other) != self.construction.is_reversed();
-        let (one, other) = match &self.keys {
-            Keys::Held(keys) => (keys[one], keys[other]),
-            Keys::Derived(derived) => (self.derived(derived, one), self.derived(derived, other)),
-        };
-        i64::from(one) < i64::from(other) + i64::from(is_before)
+        self.are_in_order([one, other], [self.key(one), self.key(other)])
+    }
+
+    /// Whether the first of two voxels enters before the second, given their places and keys.
+    #[inline(always)]
+    pub(super) fn are_in_order(&self, places: [usize; 2], keys: [i32; 2]) -> bool {
+        let is_before = (places[0] < places[1]) != self.construction.is_reversed();
+        i64::from(keys[0]) < i64::from(keys[1]) + i64::from(is_before)
     }
 
     /// The place of the owner of a cell.
@@ -286,23 +288,22 @@ impl<'a> Grid<'a> {
         if self.construction.is_reversed() { self.packing.mirrored(entry) } else { entry }
     }
 
-    /// The k of the place `corner + shifts[k]` whose voxel enters last, and the place of that voxel. Shifts ascend. It
-    /// is found without a branch on the keys, which would be unpredictable.
+    /// The k of the place `corner + shifts[k]` whose voxel enters last, and the place of that voxel. Shifts ascend.
     #[inline(always)]
     pub(super) fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
-        let keys = match &self.keys {
-            Keys::Held(keys) if !self.layout.closes_up() => keys,
-            _ => return self.last_around(corner, shifts),
-        };
-        let slack = i64::from(!self.construction.is_reversed());
-        let key = |shift: usize| i64::from(keys[corner + shift]);
-        let (mut last, mut at) = (key(shifts[0]), 0);
-        for (k, &shift) in shifts.iter().enumerate().skip(1) {
-            let key = key(shift);
-            at = if key + slack > last { k } else { at };
-            last = last.max(key);
+        match &self.keys {
+            Keys::Held(keys) if !self.layout.closes_up() => {
+                let k = last_of(keys, self.slack(), corner, shifts);
+                (k, corner + shifts[k])
+            }
+            _ => self.last_around(corner, shifts),
         }
-        (at, corner + shifts[at])
+    }
+
+    /// What is added to the key of a voxel that is compared with one at a lesser place, so that ties are settled.
+    #[inline(always)]
+    pub(super) fn slack(&self) -> i64 {
+        i64::from(!self.construction.is_reversed())
     }
 
     /// Like [`last_of`](Self::last_of), where some of the places may stand for others, or keys are derived.
@@ -319,22 +320,20 @@ impl<'a> Grid<'a> {
         let next = if edge.is_multiple_of(2) { place - stride } else { place + stride };
         if self.layout.is_periodic[edge / 2] { self.layout.home(next) } else { next }
     }
+}
 
-    /// Returns the step from a place to its [neighbour](Self::neighbour) by an edge.
-    pub(super) fn steps(&self) -> impl Fn(usize, usize) -> isize + Sync + '_ {
-        let closes_up = self.layout.closes_up();
-        let steps: [isize; 6] = std::array::from_fn(|edge| {
-            let stride = self.layout.strides[edge / 2].cast_signed();
-            if edge % 2 == 0 { -stride } else { stride }
-        });
-        move |place, edge| {
-            if closes_up {
-                self.neighbour(place, edge).wrapping_sub(place).cast_signed()
-            } else {
-                steps[edge]
-            }
-        }
+/// The k of the place `corner + shifts[k]` whose voxel enters last, given the keys by place and the
+/// [slack](Grid::slack). Shifts ascend. It is found without a branch on the keys, which would be unpredictable.
+#[inline(always)]
+pub(super) fn last_of<const N: usize>(keys: &[i32], slack: i64, corner: usize, shifts: &[usize; N]) -> usize {
+    let key = |shift: usize| i64::from(keys[corner + shift]);
+    let (mut last, mut at) = (key(shifts[0]), 0);
+    for (k, &shift) in shifts.iter().enumerate().skip(1) {
+        let key = key(shift);
+        at = if key + slack > last { k } else { at };
+        last = last.max(key);
     }
+    at
 }
 
 /// Greatest number of places along the slowest axis of the grid that a thread transposes at a time.

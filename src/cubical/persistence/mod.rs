@@ -58,6 +58,7 @@ pub(crate) mod grid;
 mod grid_cell;
 mod layout;
 mod limits;
+mod look;
 mod loops;
 mod order;
 pub mod plain;

@@ -10,6 +10,7 @@ use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
+use super::look::{Any, Plain};
 use super::loops::{self, Columns, Incidence, OfDual, OfGrid, Rows, UNFILLED};
 use super::representatives::Trace;
 use super::request::PersistenceRequest;
@@ -253,7 +254,16 @@ impl Pairing {
             drop(walls);
             deaths.reverse();
             let is_reversed = grid.construction.is_reversed();
-            Loops::reduce(&OfGrid { grid, gradient }, grid, killers, births, deaths, is_reversed, clock)?
+            match Plain::of(grid, gradient) {
+                Some(look) => {
+                    let incidence = OfGrid { grid, look };
+                    Loops::reduce(&incidence, grid, killers, births, deaths, is_reversed, clock)?
+                }
+                None => {
+                    let incidence = OfGrid { grid, look: Any { grid, gradient } };
+                    Loops::reduce(&incidence, grid, killers, births, deaths, is_reversed, clock)?
+                }
+            }
         };
         let pairs = if is_dual { loops.pairs_of_dual(grid) } else { loops.pairs_of_grid(grid) };
         let (edges, faces) = loops.unpaired();

@@ -53,6 +53,11 @@ impl Gradient {
         Gradient { codes: None, table: Table::of(grid.layout.axes) }
     }
 
+    /// The codes of all places, if they are held, and the table of what they stand for.
+    pub(super) fn held(&self) -> Option<(&[u16], &'static Table)> {
+        Some((self.codes.as_deref()?, self.table))
+    }
+
     /// The codes of all places, if they are held.
     fn codes(&self) -> &[u16] {
         self.codes.as_deref().unwrap_or_default()

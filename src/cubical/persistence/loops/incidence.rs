@@ -12,6 +12,7 @@ use super::super::gradient::table::{
     EDGES, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
 };
 use super::super::grid::{AFTER, BEFORE, Grid};
+use super::super::look::Look;
 
 /// Flag of a direction: the edge is matched with a face. Such an edge sorts after the critical edges of its star.
 pub(in super::super) const MATCHED: usize = 8;
@@ -47,22 +48,23 @@ pub(in super::super) trait Incidence: Sync {
 }
 
 /// Incidence in the complex of the grid.
-pub(in super::super) struct OfGrid<'a> {
+pub(in super::super) struct OfGrid<'a, L> {
     pub(in super::super) grid: &'a Grid<'a>,
-    pub(in super::super) gradient: &'a Gradient,
+    pub(in super::super) look: L,
 }
 
-impl OfGrid<'_> {
+impl<L: Look> OfGrid<'_, L> {
     /// The edge from a place to its neighbour in a direction; `None` if it is matched with its voxel.
     #[inline(always)]
     fn between(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
-        if self.grid.key(place) == BEFORE && self.grid.key(neighbour) == BEFORE {
+        let keys = [place, neighbour].map(|place| self.look.key(place));
+        if keys == [BEFORE; 2] {
             // Both places are in the rim, which is a single vertex.
             None
-        } else if self.grid.is_earlier(neighbour, place) {
-            self.owned(place, self.gradient.star(self.grid, place), direction)
+        } else if self.grid.are_in_order([neighbour, place], [keys[1], keys[0]]) {
+            self.owned(place, self.look.star(place), direction)
         } else {
-            self.owned(neighbour, self.gradient.star(self.grid, neighbour), direction ^ 1)
+            self.owned(neighbour, self.look.star(neighbour), direction ^ 1)
         }
     }
 
@@ -74,17 +76,17 @@ impl OfGrid<'_> {
             return None;
         }
         let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
-        Some(self.grid.cell(place, direction))
+        Some(self.cell(place, direction))
     }
 
     /// Calls `tell` with the edges of a face that a voxel owns, given the matching of the voxel's star, without the
     /// edge `but` at the voxel.
     #[inline(always)]
     fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
-        let grid = self.grid;
+        let look = &self.look;
         let (a, b) = edges_of_face(face);
-        let (to_a, to_b) = (grid.neighbour(place, a), grid.neighbour(place, b));
-        let corner = grid.neighbour(to_a, b);
+        let (to_a, to_b) = (look.neighbour(place, a), look.neighbour(place, b));
+        let corner = look.neighbour(to_a, b);
         for edge in [a, b] {
             if but != Some(edge) {
                 self.owned(place, star, edge).into_iter().for_each(&mut *tell);
@@ -97,35 +99,35 @@ impl OfGrid<'_> {
     }
 }
 
-impl Incidence for OfGrid<'_> {
+impl<L: Look> Incidence for OfGrid<'_, L> {
     #[inline(always)]
     fn critical_edges(&self, place: usize) -> u32 {
         // Most places have none, and machines without an instruction for it count slowly.
-        let critical = self.gradient.critical(self.grid, place) & ((1 << EDGES) - 1);
+        let critical = self.look.critical(place) & ((1 << EDGES) - 1);
         if critical == 0 { 0 } else { critical.count_ones() }
     }
 
     #[inline(always)]
     fn index(&self, edge: Cell) -> u32 {
-        (self.gradient.critical(self.grid, self.place(edge)) & ((1 << edge.direction()) - 1)).count_ones()
+        (self.look.critical(self.place(edge)) & ((1 << edge.direction()) - 1)).count_ones()
     }
 
     #[inline(always)]
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
         let place = self.place(face);
-        self.edges(place, self.gradient.star(self.grid, place), face.direction(), None, tell);
+        self.edges(place, self.look.star(place), face.direction(), None, tell);
     }
 
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         let (place, near) = (self.place(edge), edge.direction() - MATCHED);
-        let star = self.gradient.star(self.grid, place);
+        let star = self.look.star(place);
         self.edges(place, star, star.face_of(near), Some(near), tell);
     }
 
     #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {
-        self.grid.cell(place, direction)
+        self.grid.packing.cell(self.look.key(place), direction, place)
     }
 
     #[inline(always)]
@@ -137,7 +139,7 @@ impl Incidence for OfGrid<'_> {
     #[inline(always)]
     fn word(&self, edge: Cell) -> u64 {
         let (place, direction) = (self.place(edge), edge.direction() % MATCHED);
-        let lesser = if direction.is_multiple_of(2) { self.grid.neighbour(place, direction) } else { place };
+        let lesser = if direction.is_multiple_of(2) { self.look.neighbour(place, direction) } else { place };
         (lesser as u64) << 2 | (direction / 2) as u64
     }
 
@@ -148,12 +150,12 @@ impl Incidence for OfGrid<'_> {
         let is_voxel = |place: usize| {
             place < self.grid.places()
                 && self.grid.layout.home(place) == place
-                && self.grid.key(place) != AFTER
+                && self.look.key(place) != AFTER
         };
         if axis > 2 || !is_voxel(place) {
             return None;
         }
-        let end = self.grid.neighbour(place, edge);
+        let end = self.look.neighbour(place, edge);
         if is_voxel(end) { self.between(place, end, edge) } else { None }
     }
 }

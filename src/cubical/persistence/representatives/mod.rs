@@ -94,6 +94,7 @@ use super::gradient::Gradient;
 use super::grid::Grid;
 use super::grid_cell::GridCell;
 use super::limits::Limits;
+use super::look::Any;
 use super::loops::{Incidence, OfDual, OfGrid};
 use super::request::PersistenceRequest;
 use super::via_gradient::{Loops, Pairing};
@@ -257,7 +258,9 @@ impl<'a> Finder<'a> {
         let forest = self.forest.as_ref().expect("it is there if a loop is wanted");
         let edge = loops.edge(grid, birth, death, before);
         forest.close(match grid.construction {
-            Construction::V => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
+            Construction::V => {
+                outside_of_forest(grid, loops, &OfGrid { grid, look: Any { grid, gradient } }, edge)
+            }
             Construction::T => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),
         })
     }
