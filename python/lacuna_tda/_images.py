@@ -113,7 +113,7 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     array([[ 1., inf]])
     """
     options = filled(CubicalOptions, options)
-    request = _requested(options)
+    request = requested(options)
     array = plain_image(image, options["nan"])
     with telling_of_nan(array):
         return _diagram(running(options, lambda run: _lacuna.cubical(array, request, run), request))
@@ -161,7 +161,7 @@ def cubical_many(
     """
     expect_errors(errors)
     options = filled(CubicalManyOptions, options)
-    request = _requested(options)
+    request = requested(options)
     if isinstance(images, np.ndarray) and images.dtype != object and images.ndim < 2:
         raise ValueError(f"expected several images, an array whose first axis runs through them or a sequence, found shape {images.shape}")
     arrays = each(images, lambda image: plain_image(image, options["nan"]))
@@ -189,7 +189,7 @@ class Request(NamedTuple):
     min_persistence: float | None
 
 
-def _requested(options: CubicalManyOptions) -> Request:
+def requested(options: CubicalManyOptions) -> Request:
     representatives = options["representatives"]
     if representatives not in (None, "cycles"):
         raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")

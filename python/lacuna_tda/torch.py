@@ -12,8 +12,8 @@ or voxels.
 
 Where two distances are equal, the gradient is that of one of several edges. A distance of two equal points has the gradient zero.
 
-Of a batch, the bars of all inputs are found by one call on all cores. Births and deaths are gathered, and their gradients added up, where
-the tensor lies, on a GPU too. Functions of bars take those of a whole batch:
+Of a batch, the bars of all inputs are found by one call on all cores, those of planes on a GPU there. Births and deaths are gathered, and
+their gradients added up, where the tensor lies. Functions of bars take those of a whole batch:
 
 >>> images = torch.rand(256, 28, 28, requires_grad=True)  # doctest: +SKIP
 >>> bars = topology.cubical(images, batch=True)  # doctest: +SKIP
@@ -37,7 +37,8 @@ from ._arguments import count as whole, flag, hint, number, pair, word
 from ._ect import cells_alone, sampled
 from ._extras import extra
 from ._keywords import suggests_keywords
-from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
+from ._options import CubicalManyOptions, CubicalTensorOptions, RipsTensorOptions, filled, running, takes
+from ._planes import bars_of_planes
 from ._vectors import deviation, exponent, length, pair_of_ranges, sides, span, steps
 
 if TYPE_CHECKING:
@@ -135,8 +136,9 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     Parameters
     ----------
     image : tensor
-        Up to three axes of more than one voxel, of single or double precision, on any device: it is copied to the processor. A batch has
-        one more axis in front; of images with channels, ``image.flatten(0, 1)`` is the batch of all channels.
+        Up to three axes of more than one voxel, of single or double precision, on any device. What has two axes stays on a GPU, if it lies
+        there; other images are copied to the processor, and with ``backend="cpu"`` all. A batch has one more axis in front; of images with
+        channels, ``image.flatten(0, 1)`` is the batch of all channels.
     batch : bool
         Whether the first axis runs through images.
     construction, superlevel, max_dim, threshold, threads, backend, progress, time_limit, memory
@@ -160,6 +162,11 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     _expect_floats(torch, image)
     is_one = not flag("batch", batch)
     _tell_of_channels(image.shape if is_one else image.shape[1:])
+    is_of_planes = image.ndim == 3 - is_one and image.numel() > 0 and min(image.shape[-2:]) > 1
+    # NaN is refused there, with its place.
+    if image.is_cuda and options["backend"] != "cpu" and is_of_planes and not image.isnan().any():
+        of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
+        return of_planes[0] if is_one else of_planes
     array = image.detach().cpu().numpy()
     asked: dict[str, Any] = {**options, "locations": True}
     diagrams = [_images.cubical(array, **asked)] if is_one else _images.cubical_many(array, **asked)
@@ -474,6 +481,20 @@ def ect(
     return answer
 
 
+def _bars_of_planes(torch: Any, planes: Tensor, options: CubicalTensorOptions) -> list[list[Tensor]]:
+    """For each plane and dimension births and deaths, found where the planes (n, rows, columns) are."""
+    some: Any = options
+    asked = filled(CubicalManyOptions, some)
+    request = _images.requested(asked)
+    by_dimension = running(asked, lambda _: bars_of_planes(torch, planes.detach(), request))
+    values = planes.reshape(-1)
+    bars = []
+    for found in by_dimension:
+        deaths = values[found.deaths].where(found.dies, -np.inf if request.superlevel else np.inf)
+        bars.append(torch.split(torch.stack([values[found.births], deaths], dim=1), found.counts))
+    return [list(dimensions) for dimensions in zip(*bars, strict=True)]
+
+
 class _Ends:
     """Births and deaths of the bars of several inputs, some of which are gathered from a tensor."""
 
@@ -536,7 +557,11 @@ class _Finite(NamedTuple):
                 raise ValueError(f"expected births and deaths of shape (n, 2), found a tensor of shape {tuple(one.shape)}")
         if not tensors:
             raise ValueError("expected the bars of one input or more, found none")
-        ends = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=np.inf)
+        lengths = torch.tensor([len(one) for one in tensors], device=tensors[0].device)
+        several = torch.cat(tensors)
+        rows = torch.arange(len(tensors), device=lengths.device).repeat_interleave(lengths, output_size=len(several))
+        columns = torch.arange(len(several), device=lengths.device) - (lengths.cumsum(0) - lengths)[rows]
+        ends = several.new_full((len(tensors), max(map(len, tensors)), 2), np.inf).index_put((rows, columns), several)
         is_bar = ends.isfinite().all(dim=2)
         # Powers of the length 1 have a gradient.
         ends = ends.where(is_bar[:, :, None], ends.new_tensor([0.0, 1.0]))

@@ -257,6 +257,35 @@ def test_gradients_of_euler_curves_are_those_of_differences(rng: np.random.Gener
         assert torch.autograd.gradcheck(lambda image: topology.ecc(image, bins=7, range=(0.31, 2.04), construction=construction), image)
 
 
+@pytest.mark.parametrize("construction", ["T", "V"])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_planes_that_stay_on_their_device_have_the_same_bars(
+    superlevel: bool, construction: Literal["T", "V"], rng: np.random.Generator
+) -> None:
+    for levels in (2, 5, 1000):
+        for shape in ((1, 2, 2), (3, 2, 9), (2, 12, 13), (1, 40, 31)):
+            planes = torch.from_numpy(rng.integers(0, levels, shape) / 4 - 0.25)
+            planes[planes == 0] *= -1
+            planes[torch.from_numpy(rng.random(shape) < 0.1)] = np.inf * rng.choice([-1, 1])
+            for max_dim, threshold in ((None, None), (0, None), (1, 0.5), (5, -np.inf)):
+                options: Any = {"construction": construction, "superlevel": superlevel, "max_dim": max_dim, "threshold": threshold}
+                answers = []
+                for is_on_device in (False, True):
+                    leaf = planes.clone().requires_grad_()
+                    if is_on_device:
+                        bars = topology._bars_of_planes(torch, leaf, options)
+                    else:
+                        bars = topology.cubical(leaf, batch=True, **options)
+                    # The gradient tells which voxels the bars are of.
+                    ends = [of for one in bars for of in one]
+                    weights = [(k + 1) * torch.arange(1.0, 1 + of.numel()).view(of.shape) for k, of in enumerate(ends)]
+                    weighted = [(weight * of).where(of.isfinite(), 0.0).sum() for weight, of in zip(weights, ends, strict=True)]
+                    torch.stack(weighted).sum().backward()
+                    answers.append(([len(one) for one in bars], ends, leaf.grad))
+                for found, expected in zip(answers[1], answers[0], strict=True):
+                    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
 def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generator) -> None:
     if not torch.cuda.is_available():
         pytest.skip("no GPU that PyTorch can use")
