@@ -46,9 +46,14 @@ impl Value {
     /// # Errors
     /// [`Inexact`]: the value is an integer that no double equals.
     pub fn exact_double(self) -> Result<f64, Inexact> {
-        let double = self.double();
-        if Value::Double(double) == self {
-            Ok(double)
+        let magnitude = match self {
+            Value::Unsigned(value) => value,
+            Value::Signed(value) => value.unsigned_abs(),
+            Value::Double(value) => return Ok(value),
+        };
+        // A double has 53 bits from the first that is set to the last.
+        if magnitude.leading_zeros() + magnitude.trailing_zeros() + f64::MANTISSA_DIGITS >= u64::BITS {
+            Ok(self.double())
         } else {
             Err(Inexact { value: self, has_texts: false })
         }
@@ -295,6 +300,16 @@ mod tests {
     #[test]
     fn doubles_that_are_the_value() {
         assert_eq!(Value::Unsigned(1 << 63).exact_double(), Ok(9223372036854775808.0));
+        let integers =
+            (0..u64::BITS).flat_map(|bits| [0, 1, 2, 3].map(|more| (1_u64 << bits).wrapping_add(more)));
+        for integer in integers.chain([0, u64::MAX, u64::MAX << 11, u64::MAX << 10]) {
+            for value in [Value::Unsigned(integer), Value::Signed(integer.cast_signed())] {
+                assert_eq!(
+                    value.exact_double().ok(),
+                    Some(value.double()).filter(|&double| value == Value::Double(double))
+                );
+            }
+        }
         let error = Value::Signed(i64::MAX).exact_double().unwrap_err();
         assert!(error.to_string().ends_with("the integer 9223372036854775807"), "{error}");
         assert!(error.beside_texts().to_string().contains("807; csv and json hold"), "{error}");
