@@ -84,8 +84,8 @@ class ReduceOptions(LongRunOptions, total=False):
     min_persistence: Annotated[int | None, None]
 
 
-class CubicalManyOptions(RunOptions, total=False):
-    """Options of :func:`cubical_many`."""
+class CubicalTensorOptions(RunOptions, total=False):
+    """Options of :func:`lacuna_tda.torch.cubical`."""
 
     construction: Construction
     superlevel: Annotated[bool, False]
@@ -94,6 +94,11 @@ class CubicalManyOptions(RunOptions, total=False):
     periodic: Annotated[bool | Sequence[int], False]
     mask: Annotated[Any, None]
     verify: Annotated[bool, False]
+
+
+class CubicalManyOptions(CubicalTensorOptions, total=False):
+    """Options of :func:`cubical_many`."""
+
     locations: Annotated[bool, False]
     representatives: Annotated[Literal["cycles"] | None, None]
     only: Annotated[Sequence[tuple[int, int]] | None, None]
@@ -113,15 +118,6 @@ class RipsTensorOptions(RunOptions, total=False):
     max_dim: Annotated[int, 1]
     threshold: Annotated[float | None, None]
     modulus: Annotated[int, 2]
-
-
-class CubicalTensorOptions(RunOptions, total=False):
-    """Options of :func:`lacuna_tda.torch.cubical`."""
-
-    construction: Construction
-    superlevel: Annotated[bool, False]
-    max_dim: Annotated[int | None, None]
-    threshold: Annotated[float | None, None]
 
 
 class EccOptions(RunOptions, total=False):

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
-from ._arguments import count, optional_count
+from ._arguments import count
 from ._ect import cells_alone, sampled
 from ._extras import extra
 from ._keywords import suggests_keywords
-from ._options import CubicalTensorOptions, RipsTensorOptions, filled, takes
+from ._options import CubicalManyOptions, CubicalTensorOptions, RipsTensorOptions, filled, takes
 
 if TYPE_CHECKING:
     from jax import Array
@@ -103,7 +103,7 @@ def cubical(image: Any, *, max_bars: int, **options: Unpack[CubicalTensorOptions
         Up to three axes of more than one voxel, of single or double precision.
     max_bars : int
         The number of bars of each dimension.
-    construction, superlevel, max_dim, threshold, threads, backend, progress, time_limit, memory
+    construction, superlevel, max_dim, threshold, periodic, mask, verify, threads, backend, progress, time_limit, memory
         As those of :func:`lacuna_tda.cubical`.
 
     Returns
@@ -129,8 +129,13 @@ def cubical(image: Any, *, max_bars: int, **options: Unpack[CubicalTensorOptions
         ends[dies, 1] = np.ravel_multi_index(tuple(deaths[dies].T), image.shape)
         return ends
 
-    dims, max_dim = max(1, sum(extent > 1 for extent in image.shape)), optional_count("max_dim", options["max_dim"], 0)
-    dims = dims if max_dim is None else min(dims, max_dim + 1)
+    some: Any = options
+    request = _images.requested(filled(CubicalManyOptions, some))
+    dims = max(1, sum(extent > 1 for extent in image.shape))
+    closed = range(image.ndim) if request.periodic is None else [axis % image.ndim for axis in request.periodic]
+    if closed and all(extent == 1 or axis in closed for axis, extent in enumerate(image.shape)):
+        dims += 1
+    dims = dims if request.max_dim is None else min(dims, request.max_dim + 1)
     ends = _longest(jax, image, lambda arrays: _images.cubical_many(arrays, **asked), voxels, (dims, count("max_bars", max_bars, 1), 2))
     return _bars(jax, ends, image.reshape(-1)[ends.clip(0)], -np.inf if options["superlevel"] else np.inf)
 

@@ -137,12 +137,12 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     ----------
     image : tensor
         Up to three axes of more than one voxel, of single or double precision, on any device. What has two axes stays on a GPU, if it lies
-        there; other images are copied to the processor, and with ``backend="cpu"`` all. A batch has one more axis in front; of images with
-        channels, ``image.flatten(0, 1)`` is the batch of all channels.
+        there, except with ``periodic``, ``mask``, ``verify`` or ``backend="cpu"``; all else is copied to the processor. A batch has one more
+        axis in front; of images with channels, ``image.flatten(0, 1)`` is the batch of all channels.
     batch : bool
         Whether the first axis runs through images.
-    construction, superlevel, max_dim, threshold, threads, backend, progress, time_limit, memory
-        As those of :func:`lacuna_tda.cubical`; of a batch, of :func:`lacuna_tda.cubical_many`.
+    construction, superlevel, max_dim, threshold, periodic, mask, verify, threads, backend, progress, time_limit, memory
+        As those of :func:`lacuna_tda.cubical`; of a batch, of :func:`lacuna_tda.cubical_many`. The mask may be a tensor.
 
     Returns
     -------
@@ -162,9 +162,12 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     _expect_floats(torch, image)
     is_one = not flag("batch", batch)
     _tell_of_channels(image.shape if is_one else image.shape[1:])
+    if isinstance(options["mask"], torch.Tensor):
+        options["mask"] = options["mask"].detach().cpu().numpy()
+    is_plain = options["periodic"] is False and options["mask"] is None and options["verify"] is False and options["backend"] != "cpu"
     is_of_planes = image.ndim == 3 - is_one and image.numel() > 0 and min(image.shape[-2:]) > 1
-    # NaN is refused there, with its place.
-    if image.is_cuda and options["backend"] != "cpu" and is_of_planes and not image.isnan().any():
+    # NaN is refused on the processor, with its place.
+    if image.is_cuda and is_plain and is_of_planes and not image.isnan().any():
         of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
         return of_planes[0] if is_one else of_planes
     array = image.detach().cpu().numpy()

@@ -86,6 +86,17 @@ def test_batches_have_the_bars_and_gradients_of_each(rng: np.random.Generator) -
             np.testing.assert_allclose(gradient, jax.grad(loss)(image), rtol=1e-12)
 
 
+def test_images_that_close_up_have_one_dimension_more(rng: np.random.Generator) -> None:
+    for shape, axes, dims in (((4, 5), True, 3), ((4, 5), (0, -1), 3), ((4, 5), (1,), 2), ((1, 4, 5), (1, 2), 3), ((3, 4, 5), (0, 2), 3)):
+        image = rng.random(shape)
+        found = topology.cubical(image, max_bars=40, periodic=axes, mask=image > 0.1, verify=False)
+        expected = lacuna_tda.cubical(image, periodic=axes, mask=image > 0.1)
+        assert len(found) == len(expected) == dims
+        for bars, of_dim in zip(found, expected, strict=True):
+            there = bars[~np.isnan(bars[:, 0]) & (bars[:, 0] != bars[:, 1])]
+            np.testing.assert_array_equal(sorted(there.tolist()), sorted(of_dim.tolist()))
+
+
 def test_equal_points_have_a_gradient(rng: np.random.Generator) -> None:
     points = np.repeat(rng.random((6, 2)), 2, axis=0)
     gradient = jax.grad(lambda X: finite(topology.rips(X, max_bars=12)).sum())(points)

@@ -286,6 +286,18 @@ def test_planes_that_stay_on_their_device_have_the_same_bars(
                     torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
+def test_tori_and_parts_of_images(rng: np.random.Generator) -> None:
+    images = torch.from_numpy(rng.random((3, 6, 7))).requires_grad_()
+    mask = images[0].detach() > 0.2
+    for options in ({"periodic": True}, {"periodic": (1,)}, {"mask": mask}, {"mask": mask, "periodic": (0, 1)}, {"verify": True}):
+        numbers = {**options, "mask": mask.numpy() if "mask" in options else None}
+        found = topology.cubical(images, batch=True, **options)
+        expected = lacuna_tda.cubical_many(images.detach().numpy(), **numbers)
+        for bars, diagram in zip(found, expected, strict=True):
+            for of_dim, known in zip(bars, diagram, strict=True):
+                np.testing.assert_array_equal(of_dim.detach().numpy(), known)
+
+
 def test_images_on_a_gpu_keep_what_is_made_of_them_there(rng: np.random.Generator) -> None:
     if not torch.cuda.is_available():
         pytest.skip("no GPU that PyTorch can use")
