@@ -314,22 +314,21 @@ impl Kernel<u32> for Sweep<'_> {
         let Sweep { complex, center, batch, scale, stride, progress } = self;
         let mut histograms: Vec<f64> = memory::zeroed(LANES * stride)?;
         let mut bins: Vec<[u32; LANES]> = memory::zeroed(complex.len())?;
-        let points = complex.coordinates.chunks_exact(complex.dimension);
-        for (vertex, (point, bins)) in points.zip(&mut bins).enumerate() {
-            let mut heights = [0.0; LANES];
-            for ((x, c), along) in point.iter().zip(center).zip(&batch.along) {
-                for (height, component) in heights.iter_mut().zip(along) {
-                    *height += (x - c) * component;
+        let points = complex.coordinates.chunks(REPORTED * complex.dimension);
+        for (number, (points, bins)) in points.zip(bins.chunks_mut(REPORTED)).enumerate() {
+            for (point, bins) in points.chunks_exact(complex.dimension).zip(&mut *bins) {
+                let mut heights = [0.0; LANES];
+                for ((x, c), along) in point.iter().zip(center).zip(&batch.along) {
+                    for (height, component) in heights.iter_mut().zip(along) {
+                        *height += (x - c) * component;
+                    }
                 }
+                *bins = scale.bins(heights);
             }
-            *bins = heights.map(
-                #[inline(always)]
-                |height| scale.bin(height),
-            );
-            tally(&mut histograms, stride, *bins, complex.weight(vertex));
-            if vertex % REPORTED == REPORTED - 1 {
-                progress.advance(REPORTED as u64);
+            for (vertex, &bins) in (number * REPORTED..).zip(&*bins) {
+                tally(&mut histograms, stride, bins, complex.weight(vertex));
             }
+            progress.advance(bins.len() as u64);
         }
         for (number, (cell, weight)) in complex.each_cell().enumerate() {
             let mut last = [0; LANES];
@@ -343,7 +342,7 @@ impl Kernel<u32> for Sweep<'_> {
                 progress.advance(REPORTED as u64);
             }
         }
-        progress.advance((complex.len() % REPORTED + complex.cells() % REPORTED) as u64);
+        progress.advance((complex.cells() % REPORTED) as u64);
         Ok(histograms)
     }
 }

@@ -3,8 +3,11 @@
 /// Number of directions that are computed together: a vector of doubles at every level of instructions.
 pub(super) const LANES: usize = 8;
 
-/// Greatest number of bins, so that a bin is an `i32` and exact as a double.
+/// Greatest number of bins, so that a bin is a `u32` and exact as a double.
 pub(super) const MOST_BINS: usize = 1 << 30;
+
+/// 2^52: from here on doubles are integers.
+const NO_FRACTIONS: f64 = (1_u64 << 52) as f64;
 
 /// Map from heights to bins: the bin of height h is the least k with h ≤ t_k. It is exact at −R, 0 and R. A single
 /// sample is at R.
@@ -38,9 +41,19 @@ impl Scale {
         let above = if position > 0.0 { position } else { 0.0 };
         let within = if above < self.last { above } else { self.last };
         let position = if height > self.limit { self.last + 1.0 } else { within };
-        // Rounded up without a function of the system's library, so that the loop over directions is vectorized.
-        let floor = position as i32;
-        (floor + i32::from(f64::from(floor) < position)) as u32
+        // Rounded up by arithmetic, so that the loop over directions is vectorized: a sum has no room for fractions,
+        // and the integer nearest to the position is in its low bits.
+        let sum = position + NO_FRACTIONS;
+        sum.to_bits() as u32 + u32::from(sum - NO_FRACTIONS < position)
+    }
+
+    /// The bin of a height in each direction.
+    #[inline(always)]
+    pub(super) fn bins(self, heights: [f64; LANES]) -> [u32; LANES] {
+        heights.map(
+            #[inline(always)]
+            |height| self.bin(height),
+        )
     }
 }
 

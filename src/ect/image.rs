@@ -187,17 +187,15 @@ impl<T: Counted> Around<T> {
         // The cells that extend along neither of the other axes, along the second, along the first, along both.
         let terms = if grid.users[0].is_some() { 4 } else { 2 };
         for term in 0..terms {
-            for (p, out) in combined.iter_mut().enumerate() {
-                *out = match (grid.construction, term) {
-                    (Construction::V, 0) => a[p],
-                    (Construction::V, 1) => a[p].meet(b[p]),
-                    (Construction::V, 2) => a[p].meet(c[p]),
-                    (Construction::V, _) => a[p].meet(b[p]).meet(c[p].meet(d[p])),
-                    (Construction::T, 0) => a[p].join(b[p]).join(c[p].join(d[p])),
-                    (Construction::T, 1) => b[p].join(d[p]),
-                    (Construction::T, 2) => c[p].join(d[p]),
-                    (Construction::T, _) => d[p],
-                };
+            match (grid.construction, term) {
+                (Construction::V, 0) => fill(combined, |p| a[p]),
+                (Construction::V, 1) => fill(combined, |p| a[p].meet(b[p])),
+                (Construction::V, 2) => fill(combined, |p| a[p].meet(c[p])),
+                (Construction::V, _) => fill(combined, |p| a[p].meet(b[p]).meet(c[p].meet(d[p]))),
+                (Construction::T, 0) => fill(combined, |p| a[p].join(b[p]).join(c[p].join(d[p]))),
+                (Construction::T, 1) => fill(combined, |p| b[p].join(d[p])),
+                (Construction::T, 2) => fill(combined, |p| c[p].join(d[p])),
+                (Construction::T, _) => fill(combined, |p| d[p]),
             }
             let is_odd = term == 1 || term == 2;
             // Each with the cell that also extends along the row.
@@ -239,6 +237,12 @@ impl<T: Counted> Around<T> {
         }
         found
     }
+}
+
+/// Replaces each entry by its value.
+#[inline(always)]
+fn fill<T>(entries: &mut [T], value: impl Fn(usize) -> T) {
+    entries.iter_mut().enumerate().for_each(|(p, entry)| *entry = value(p));
 }
 
 /// Adds a cell, and subtracts the one that also extends along the row; or the other way round.
@@ -539,6 +543,9 @@ impl<T: Counted> Kernel<u32> for Sweep<'_, T> {
     }
 }
 
+/// Number of vertices whose bins are found before they are counted: the two loops are not vectorized as one.
+const AT_ONCE: usize = 64;
+
 impl List {
     /// Adds the vertices to the histograms of a batch of directions.
     #[inline(always)]
@@ -546,19 +553,24 @@ impl List {
         let along = grid.users.map(|axis| axis.map_or([0.0; LANES], |axis| batch.along[axis]));
         // Heights are summed in the order of the user's axes, so that the order in memory has no effect.
         let is_last = grid.users[2] > grid.users[1];
-        let mut start = 0;
+        let (mut all, mut start) = ([[0; LANES]; AT_ONCE], 0);
         for &([z, y], end) in &self.rows {
             let (mut first, mut second) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
                 let (of_z, of_y) = (z * along[0][lane], y * along[1][lane]);
                 (first[lane], second[lane]) = if is_last { (of_z + of_y, 0.0) } else { (of_y, of_z) };
             }
-            for &(x, number) in &self.vertices[start..end] {
-                let mut bins = [0; LANES];
-                for lane in 0..LANES {
-                    bins[lane] = scale.bin((first[lane] + x * along[2][lane]) + second[lane]);
+            for vertices in self.vertices[start..end].chunks(AT_ONCE) {
+                for (&(x, _), bins) in vertices.iter().zip(&mut all) {
+                    let mut heights = [0.0; LANES];
+                    for lane in 0..LANES {
+                        heights[lane] = (first[lane] + x * along[2][lane]) + second[lane];
+                    }
+                    *bins = scale.bins(heights);
                 }
-                tally(histograms, stride, bins, number);
+                for (&(_, number), &bins) in vertices.iter().zip(&all) {
+                    tally(histograms, stride, bins, number);
+                }
             }
             start = end;
         }
