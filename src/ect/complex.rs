@@ -113,8 +113,9 @@ impl EmbeddedComplex {
     /// has the greatest weight of its vertices. A cell that is listed twice counts twice.
     ///
     /// # Errors
-    /// [`EctError::Complex`]: the dimension is 0, whose cells are the vertices that there are; the
-    /// vertices are not those of whole cells, one does not exist, or there is not one weight for each cell. [`EctError::NotFinite`]: a weight is not finite. [`EctError::Memory`].
+    /// [`EctError::Complex`]: the dimension is 0, whose cells are the vertices that there are; the vertices are not
+    /// those of whole cells, one does not exist, or there is not one weight for each cell. [`EctError::NotFinite`]: a
+    /// weight is not finite. [`EctError::Memory`].
     pub fn push_cells(
         &mut self,
         dim: usize,

@@ -72,7 +72,7 @@ fn steps<'a, const CORNERS: usize>(
     move |place| match &plain {
         _ if place >= inside => 0,
         Some(plain) => step(plain, &mate, place, &shifts),
-        None => slow_step(any, &mate, place, &shifts),
+        None => step(&any, &mate, place, &shifts),
     }
 }
 
@@ -88,15 +88,4 @@ fn step<const CORNERS: usize>(
     // Seen from its owner, the cell lies in the opposite direction.
     let cell = CORNERS - 1 - owner;
     mate(look.star(at), cell).map_or(0, |axis| look.step(place, 2 * axis + 1 - (cell >> axis & 1)))
-}
-
-/// Like [`step`], called out of line, as it is long.
-#[cold]
-fn slow_step<const CORNERS: usize>(
-    any: Any<'_>,
-    mate: &impl Fn(Star, usize) -> Option<usize>,
-    place: usize,
-    shifts: &[usize; CORNERS],
-) -> isize {
-    step(&any, mate, place, shifts)
 }

@@ -24,8 +24,10 @@ pub(super) fn components(
     progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
     let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
-    let step =
-        |place: usize| plain.as_ref().map_or_else(|| slow_step(any, place), |plain| step(plain, place));
+    let step = |place: usize| match &plain {
+        Some(plain) => step(plain, place),
+        None => step(&any, place),
+    };
     let ends = |edge: Cell| {
         let place = grid.place(edge);
         [place, grid.neighbour(place, edge.direction())]
@@ -37,10 +39,4 @@ pub(super) fn components(
 #[inline(always)]
 fn step(look: &impl Look, place: usize) -> isize {
     look.star(place).edge_of_voxel().map_or(0, |edge| look.step(place, edge))
-}
-
-/// Like [`step`], called out of line, as it is long.
-#[cold]
-fn slow_step(any: Any<'_>, place: usize) -> isize {
-    step(&any, place)
 }

@@ -1,7 +1,7 @@
 //! Keys, matchings and neighbours on a grid.
 //!
-//! Paths and columns look these up all the time. Most grids hold keys and codes and do not close up; there a look-up asks
-//! for nothing else ([`Plain`]). What is written once for both kinds of grids is compiled for each.
+//! Paths and columns look these up all the time. Most grids hold keys and codes and do not close up; there a look-up
+//! asks for nothing else ([`Plain`]). What is written once for both kinds of grids is compiled for each.
 
 use super::gradient::Gradient;
 use super::gradient::table::{Star, Table};
@@ -79,7 +79,7 @@ impl Look for Plain<'_> {
     }
 }
 
-/// Any grid, and its gradient.
+/// Any grid, and its gradient. Long look-ups are called out of line.
 #[derive(Clone, Copy)]
 pub(super) struct Any<'a> {
     pub(super) grid: &'a Grid<'a>,
@@ -91,18 +91,22 @@ impl Look for Any<'_> {
         self.grid.key(place)
     }
 
+    #[cold]
     fn star(&self, place: usize) -> Star {
         self.gradient.star(self.grid, place)
     }
 
+    #[cold]
     fn critical(&self, place: usize) -> u32 {
         self.gradient.critical(self.grid, place)
     }
 
+    #[cold]
     fn step(&self, place: usize, edge: usize) -> isize {
         self.grid.neighbour(place, edge).wrapping_sub(place).cast_signed()
     }
 
+    #[cold]
     fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
         self.grid.last_of(corner, shifts)
     }
