@@ -33,6 +33,9 @@ const TARGETS: [&str; 6] = [
 /// The oldest glibc on which files for Linux run.
 const GLIBC: &str = "2.28";
 
+/// The oldest macOS on which files for macOS run. Without it, zig takes a recent one for the program.
+const MACOS: (&str, &str) = ("MACOSX_DEPLOYMENT_TARGET", "11.0");
+
 /// The linker of `x86_64-pc-windows-gnu`, which Cargo starts.
 const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
@@ -214,7 +217,7 @@ fn build_wheel(target: &str, licences: &[Member], directory: &Path) -> Result<()
     if is_linux(target) {
         maturin.arg("--compatibility").arg(format!("manylinux_{}", GLIBC.replace('.', "_")));
     }
-    let built = output_of(maturin.arg("--out").arg(directory));
+    let built = output_of(maturin.arg("--out").arg(directory).env(MACOS.0, MACOS.1));
     for path in &paths {
         fs::remove_file(path).map_err(Error::of_file(path))?;
     }
@@ -225,7 +228,7 @@ fn build_wheel(target: &str, licences: &[Member], directory: &Path) -> Result<()
 fn build_program(target: &str) -> Result<PathBuf, Error> {
     let with_glibc = if is_linux(target) { format!("{target}.{GLIBC}") } else { target.to_owned() };
     let mut command = cargo(if needs_zig(target) { "zigbuild" } else { "build" });
-    output_of(command.args([
+    output_of(command.env(MACOS.0, MACOS.1).args([
         "--release",
         "--package",
         "lacuna",
