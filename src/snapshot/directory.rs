@@ -46,8 +46,8 @@ type Warn = Box<dyn Fn(&SnapshotError) + Send + Sync>;
 /// A directory that stores the state of one run.
 pub struct CheckpointDirectory {
     path: PathBuf,
-    /// Held for the life of this value.
-    _lock: File,
+    /// Held until the directory is about to be removed.
+    lock: Option<File>,
     /// Whether this run, or one that it goes on from, made the directory.
     is_made: bool,
     /// Directories that were created for it, innermost first.
@@ -101,7 +101,7 @@ impl CheckpointDirectory {
             is_made(&lock, !made.is_empty()).map_err(failed("mark the directory of the checkpoint"))?;
         let directory = CheckpointDirectory {
             path: path.to_path_buf(),
-            _lock: lock,
+            lock: Some(lock),
             is_made,
             made,
             is_finished: false,
@@ -163,6 +163,8 @@ impl CheckpointDirectory {
                 _ => {}
             }
         }
+        // On Windows a removed file stays in its directory until it is closed.
+        self.lock = None;
         if self.is_made {
             // The directory stays if it has other files.
             let _ = fs::remove_dir(&self.path);
@@ -201,6 +203,7 @@ impl Drop for CheckpointDirectory {
         if !self.is_finished && self.names().is_ok_and(has_nothing) {
             // Files that cannot be removed stay, which is harmless.
             let _ = fs::remove_file(self.path.join(LOCK));
+            self.lock = None;
             let _ = self.made.iter().try_for_each(fs::remove_dir);
         }
     }
