@@ -50,7 +50,8 @@ def bars_of_planes(torch: Any, planes: Tensor, request: Request) -> list[PlaneBa
     touch = [(request.construction == "T") == (dim == 0) for dim in range(dimensions)]
     found = [_edges(torch, (ranks, last - ranks)[dim], touch[dim], has_outside=dim == 1) for dim in range(dimensions)]
     oldest = [one for one, _, _ in found]
-    # Rounds take as long for both dimensions as for one, so the components of the second have the numbers after those of the first.
+    # Rounds take as long for both dimensions as for one, so the components of the second are numbered after those of
+    # the first.
     ends = torch.cat([pairs + dim * len(oldest[0]) for dim, (_, _, pairs) in enumerate(found)], dim=1)
     deaths_of_all = _deaths(torch, torch.cat([times for _, times, _ in found]), ends, sum(map(len, oldest)))
     ended = torch.split(deaths_of_all, [len(one) for one in oldest])

@@ -131,10 +131,10 @@ def cubical(image: Any, *, max_bars: int, **options: Unpack[CubicalTensorOptions
 
     some: Any = options
     request = _images.requested(filled(CubicalManyOptions, some))
-    dims = max(1, sum(extent > 1 for extent in image.shape))
-    closed = range(image.ndim) if request.periodic is None else [axis % image.ndim for axis in request.periodic]
-    if closed and all(extent == 1 or axis in closed for axis, extent in enumerate(image.shape)):
-        dims += 1
+    closed = range(image.ndim) if request.periodic is None else request.periodic
+    are_closed = [axis in closed or axis - image.ndim in closed for axis, extent in enumerate(image.shape) if extent > 1]
+    # A torus has bars of its own dimension.
+    dims = max(1, len(are_closed) + (len(closed) > 0 and all(are_closed)))
     dims = dims if request.max_dim is None else min(dims, request.max_dim + 1)
     ends = _longest(jax, image, lambda arrays: _images.cubical_many(arrays, **asked), voxels, (dims, count("max_bars", max_bars, 1), 2))
     return _bars(jax, ends, image.reshape(-1)[ends.clip(0)], -np.inf if options["superlevel"] else np.inf)

@@ -393,10 +393,11 @@ def ecc(
     values = image if batch else image[None]
     if flag("superlevel", superlevel):
         values, low, high = -values, -high, -low
-    # In which bin a value lies, and where in it. The map is monotone, so the place of a cell is the least or the greatest of those of its
-    # voxels.
+    # In which bin a value lies, and where in it. The map is monotone, so the place of a cell is the least or the
+    # greatest of those of its voxels.
     places = ((values - low) * (bins / (high - low))).clamp(0, bins)
-    # Cells by the axes along which they extend, with their signs. Those of T lie between two voxels, at the border beside one.
+    # Cells by the axes along which they extend, with their signs. Those of T lie between two voxels, at the border
+    # beside one.
     cells = [(1 if is_v or values.ndim % 2 else -1, places)]
     for axis, _ in enumerate(values.shape[1:], 1):
         for sign, of in cells.copy():
@@ -407,7 +408,8 @@ def ecc(
                 rim = torch.full_like(of.narrow(axis, 0, 1), bins)
                 joined = torch.minimum(torch.cat([rim, of], dim=axis), torch.cat([of, rim], dim=axis))
             cells.append((-sign, joined))
-    # From its bin on a cell counts in full, but there only with the part that lies behind it. Sums of opposite signs need double precision.
+    # From its bin on a cell counts in full, but there only with the part that lies behind it. Sums of opposite signs
+    # need double precision.
     entered = values.new_zeros((len(values), bins + 1), dtype=torch.float64)
     missed = entered
     for sign, of in cells:

@@ -128,7 +128,7 @@ impl Serialize for Value {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number, found {0}")]
 pub struct NoValue(
-    /// The text.
+    /// The text that was found.
     pub String,
 );
 
@@ -213,7 +213,7 @@ fn around(text: &str) -> Option<Threshold> {
 )]
 #[non_exhaustive]
 pub struct Inexact {
-    /// The value.
+    /// The integer that no double equals.
     pub value: Value,
     /// Whether the output also has text formats, which hold the value exactly: bars and curves do, images do not.
     has_texts: bool,

@@ -12,6 +12,7 @@ use super::gradient::Gradient;
 use super::gradient::table::Star;
 use super::grid::Grid;
 use super::grid_cell::GridCell;
+use super::layout::dot;
 use super::look::{Any, Look, Plain};
 use crate::memory::Refused;
 use crate::progress::Progress;
@@ -66,7 +67,7 @@ fn steps<'a, const CORNERS: usize>(
     let strides = grid.layout.strides;
     // Bit k of a corner's number is set if the corner is the further one along axis k.
     let shifts: [usize; CORNERS] =
-        std::array::from_fn(|corner| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum());
+        std::array::from_fn(|corner| dot([0, 1, 2].map(|axis| corner >> axis & 1), strides));
     let inside = grid.places() - shifts[CORNERS - 1];
     let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
     move |place| match &plain {

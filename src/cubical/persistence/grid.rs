@@ -300,7 +300,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What is added to the key of a voxel that is compared with one at a lesser place, so that ties are settled.
+    /// The summand by which ties are settled: it is added to the key of a voxel that is compared with one at a lesser
+    /// place.
     #[inline(always)]
     pub(super) fn slack(&self) -> i64 {
         i64::from(!self.construction.is_reversed())

@@ -24,7 +24,7 @@ use crate::with_image;
 /// The classes, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// The classes.
+    /// The classes of each dimension.
     pub classes: Classes,
     /// Number of columns of the matrix.
     pub cells: usize,
@@ -66,8 +66,8 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages are
-/// reported to `progress`, which may interrupt the computation.
+/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages
+/// are reported to `progress`, which may interrupt the computation.
 ///
 /// # Errors
 /// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted.

@@ -18,8 +18,8 @@
 //! | dimension | cycle | module |
 //! |---|---|---|
 //! | 0, except T-construction of a line | two vertices; one for the essential bar | this one |
-//! | the last, except V-construction of a line | the boundary of what a flood fill from the death cell reaches | `shells` |
-//! | 1 in space | the reduced column of the death cell, closed through a spanning forest | `loops` of the parent, `forest` |
+//! | the last, except V-construction of a line | the boundary of a flood fill from the death cell | `shells` |
+//! | 1 in space | the reduced column of the death cell, closed through a forest | `loops` of the parent, `forest` |
 //!
 //! - *Components.* The two vertices are those with which the component and the older one that it merges into are born.
 //!   A path joins them when the bar dies.
@@ -50,7 +50,7 @@
 //! | construction | vertices | a cell extends along |
 //! |---|---|---|
 //! | V | the voxels | axes whose doubled coordinate is odd |
-//! | T | the corners of voxels, those on the border included: from −1 to 2n − 1 | axes whose doubled coordinate is even |
+//! | T | the corners of voxels, from −1 to 2n − 1 | axes whose doubled coordinate is even |
 //!
 //! So an edge of the V-construction joins two voxels, and a face of the T-construction lies between two.
 //! [`Representatives::corners`] returns the ends of edges and the corners of faces in cyclic order. Each cycle also
