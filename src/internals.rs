@@ -4,7 +4,9 @@
 pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,
 };
-pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, Pending, Version, device_of, devices};
+pub use crate::cuda::{
+    Buffer, Foreign, Gpu, KERNELS, MergeTreeKernels, Pending, Plain, Planes, Version, device_of, devices,
+};
 pub use crate::input::kind::Kind;
 pub use crate::input::source::{name_of, read_all};
 pub use crate::matrix::cell_table::CellTable;

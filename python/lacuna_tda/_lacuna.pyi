@@ -27,6 +27,7 @@ __all__ = [
     "edges",
     "generate_image",
     "generate_points",
+    "joins_on_device",
     "kind_of_file",
     "kinds_written",
     "machine",
@@ -145,6 +146,7 @@ def ecc_on_device(
     scales: tuple[int, float, int] | None,
     run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
+def joins_on_device(orders: list[tuple[_device_arrays.Lent, _device_arrays.Lent, bool, bool]]) -> None: ...
 def ect_of_image(
     array: NDArray[Any], request: _ect.Request, run: Run
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...

@@ -165,7 +165,7 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     if isinstance(options["mask"], torch.Tensor):
         options["mask"] = options["mask"].detach().cpu().numpy()
     is_plain = options["periodic"] is False and options["mask"] is None and options["verify"] is False and options["backend"] != "cpu"
-    is_of_planes = image.ndim == 3 - is_one and image.numel() > 0 and min(image.shape[-2:]) > 1
+    is_of_planes = image.ndim == 3 - is_one and 0 < image.numel() < 2**31 and min(image.shape[-2:]) > 1
     # NaN is refused on the processor, with its place.
     if image.is_cuda and is_plain and is_of_planes and not image.isnan().any():
         of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
@@ -491,13 +491,11 @@ def _bars_of_planes(torch: Any, planes: Tensor, options: CubicalTensorOptions) -
     some: Any = options
     asked = filled(CubicalManyOptions, some)
     request = _images.requested(asked)
-    by_dimension = running(asked, lambda _: bars_of_planes(torch, planes.detach(), request))
+    found = running(asked, lambda _: bars_of_planes(torch, planes.detach(), request))
     values = planes.reshape(-1)
-    bars = []
-    for found in by_dimension:
-        deaths = values[found.deaths].where(found.dies, -np.inf if request.superlevel else np.inf)
-        bars.append(torch.split(torch.stack([values[found.births], deaths], dim=1), found.counts))
-    return [list(dimensions) for dimensions in zip(*bars, strict=True)]
+    deaths = values[found.deaths].where(found.dies, -np.inf if request.superlevel else np.inf)
+    parts = iter(torch.split(torch.stack([values[found.births], deaths], dim=1), [count for of in found.counts for count in of]))
+    return [list(of) for of in zip(*[list(islice(parts, len(planes))) for _ in found.counts], strict=True)]
 
 
 class _Ends:
@@ -562,11 +560,12 @@ class _Finite(NamedTuple):
                 raise ValueError(f"expected births and deaths of shape (n, 2), found a tensor of shape {tuple(one.shape)}")
         if not tensors:
             raise ValueError("expected the bars of one input or more, found none")
-        lengths = torch.tensor([len(one) for one in tensors], device=tensors[0].device)
-        several = torch.cat(tensors)
-        rows = torch.arange(len(tensors), device=lengths.device).repeat_interleave(lengths, output_size=len(several))
-        columns = torch.arange(len(several), device=lengths.device) - (lengths.cumsum(0) - lengths)[rows]
-        ends = several.new_full((len(tensors), max(map(len, tensors)), 2), np.inf).index_put((rows, columns), several)
+        counts = [one.shape[0] for one in tensors]
+        several = _together(torch, tensors)
+        lengths = torch.tensor(counts, device=several.device)
+        rows = torch.arange(len(tensors), device=lengths.device).repeat_interleave(lengths, output_size=sum(counts))
+        columns = torch.arange(sum(counts), device=lengths.device) - (lengths.cumsum(0) - lengths)[rows]
+        ends = several.new_full((len(counts), max(counts), 2), np.inf).index_put((rows, columns), several)
         is_bar = ends.isfinite().all(dim=2)
         # Powers of the length 1 have a gradient.
         ends = ends.where(is_bar[:, :, None], ends.new_tensor([0.0, 1.0]))
@@ -615,6 +614,28 @@ def _several(torch: Any, inputs: Any) -> list[Tensor]:
     for one in several:
         _expect_floats(torch, one)
     return several
+
+
+def _together(torch: Any, tensors: list[Tensor]) -> Tensor:
+    """Tensors (n, 2), one after the other.
+
+    Bars of a batch are split off one tensor. It is cut then, as putting together the gradients of its parts would take as long as all the
+    rest of the step.
+    """
+    split, whole = tensors[0].grad_fn, tensors[0]._base
+    together: Tensor
+    if split is not None and whole is not None and split.next_functions[0][0] is whole.grad_fn and whole.shape[1:] == (2,):
+        first = tensors[0].output_nr
+        are_split = split.name().startswith("SplitWithSizes")
+        for k, one in enumerate(tensors):
+            # Of tensors with hooks the gradients are wanted.
+            are_split = are_split and one.grad_fn is split and one.output_nr == first + k and not (one.retains_grad or one._backward_hooks)
+        if are_split:
+            start = tensors[0].storage_offset() - whole.storage_offset()
+            together = whole[start // whole.stride(0) :][: sum(one.shape[0] for one in tensors)]
+            return together
+    together = torch.cat(tensors)
+    return together
 
 
 def _tell_of_channels(shape: Sequence[int]) -> None:

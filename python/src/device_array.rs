@@ -1,4 +1,5 @@
-//! Arrays of other libraries that are already on a device: their curves, and skeletons that stay there.
+//! Arrays of other libraries that are already on a device: their curves, skeletons that stay there, and the joins of
+//! components of planes.
 //!
 //! The current device is a property of each thread, and that of the caller's thread belongs to the caller. So devices
 //! are opened and used only on other threads, and without the interpreter's lock, which the pending work of others
@@ -12,7 +13,9 @@ use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, EccRequest};
 use lacuna::cubical::thinning::{Rule, ThinningRequest};
 use lacuna::cubical::{CubicalError, Order, Shape, VoxelType};
-use lacuna::internals::{Arrays, Buffer, Foreign, Gpu, Pending, ResidentForeground, device_of};
+use lacuna::internals::{
+    Arrays, Buffer, Foreign, Gpu, MergeTreeKernels, Pending, Plain, Planes, ResidentForeground, device_of,
+};
 use lacuna::progress::interruptible;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -64,7 +67,11 @@ impl Lent {
 
     /// The bytes of the voxels, on an open device.
     fn voxels(&self, open: &Open, shape: Shape) -> Result<Foreign<u8>, Failure> {
-        let bytes = shape.count() * self.voxel_type()?.bytes();
+        self.elements(open, shape.count() * self.voxel_type()?.bytes())
+    }
+
+    /// As many elements as the array has bytes, or integers of its type, on an open device.
+    fn elements<T: Plain>(&self, open: &Open, count: usize) -> Result<Foreign<T>, Failure> {
         let pending = match usize::try_from(self.4) {
             Ok(0) => Pending::All,
             Ok(stream) => Pending::Stream(stream),
@@ -74,7 +81,7 @@ impl Lent {
         // on the device that the driver reports, and that the stream exists. This value holds the owner of the memory.
         // The documentation requires that callers do not write the voxels meanwhile.
         #[allow(unsafe_code)]
-        Ok(unsafe { open.gpu.foreign(self.0, bytes, pending) }?)
+        Ok(unsafe { open.gpu.foreign(self.0, count, pending) }?)
     }
 }
 
@@ -82,6 +89,7 @@ impl Lent {
 struct Open {
     gpu: Gpu,
     arrays: Mutex<HashMap<VoxelType, Arc<Arrays>>>,
+    merge_tree: Mutex<Option<Arc<MergeTreeKernels>>>,
 }
 
 /// The devices that arrays have been on so far. They stay open.
@@ -94,7 +102,11 @@ impl Open {
         if let Some(open) = devices.iter().find(|open| open.gpu.ordinal() == ordinal) {
             return Ok(Arc::clone(open));
         }
-        let open = Arc::new(Open { gpu: Gpu::open(ordinal, None)?, arrays: Mutex::default() });
+        let open = Arc::new(Open {
+            gpu: Gpu::open(ordinal, None)?,
+            arrays: Mutex::default(),
+            merge_tree: Mutex::default(),
+        });
         devices.push(Arc::clone(&open));
         Ok(open)
     }
@@ -109,6 +121,38 @@ impl Open {
         all.insert(voxels, Arc::clone(&arrays));
         Ok(arrays)
     }
+
+    /// Loads the kernels of merge trees, unless they are loaded.
+    fn merge_tree(&self) -> Result<Arc<MergeTreeKernels>, Failure> {
+        let mut loaded = self.merge_tree.lock().unwrap_or_else(PoisonError::into_inner);
+        if loaded.is_none() {
+            *loaded = Some(Arc::new(MergeTreeKernels::load(&self.gpu)?));
+        }
+        Ok(loaded.clone().expect("loaded"))
+    }
+}
+
+/// Writes when components of planes join, as [`MergeTreeKernels::joins`] does: in each of some orders, with joins after
+/// the times of its voxels.
+#[pyfunction]
+pub(crate) fn joins_on_device(py: Python<'_>, orders: Vec<(Lent, Lent, bool, bool)>) -> PyResult<()> {
+    on_threads(py, Some(1), None, |_| {
+        for (times, joins, touch, has_outside) in &orders {
+            let open = Open::at(times.device()?)?;
+            let kernels = open.merge_tree()?;
+            let &[count, rows, columns] = times.1.as_slice() else {
+                return Err(Failure::Value(format!(
+                    "expected planes (n, rows, columns), found {:?}",
+                    times.1
+                )));
+            };
+            let planes = Planes { count, rows, columns, touch: *touch, has_outside: *has_outside };
+            let times = times.elements(&open, count * rows * columns)?;
+            let mut joins = joins.elements(&open, joins.1.iter().product())?;
+            kernels.joins(&planes, &times, joins.output())?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the Euler characteristic curves of an image on a device at the given scales, each as its values and

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import runpy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 import lacuna_tda
 import lacuna_tda.torch as topology
+from lacuna_tda import _planes
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 
@@ -257,13 +259,47 @@ def test_gradients_of_euler_curves_are_those_of_differences(rng: np.random.Gener
         assert torch.autograd.gradcheck(lambda image: topology.ecc(image, bins=7, range=(0.31, 2.04), construction=construction), image)
 
 
+def joined_one_by_one(orders: Sequence[_planes.Order]) -> None:
+    """What a GPU does, by its definition: voxels enter one by one, and of components that meet, the oldest stays."""
+    for order in orders:
+        count, rows, columns = order.times.shape
+        times = order.times.flatten().tolist()
+        voxels = len(times)
+        older, joins = {voxels: voxels}, dict.fromkeys(range(voxels), -1)
+
+        def oldest(voxel: int, older: dict[int, int] = older) -> int:
+            while older[voxel] != voxel:
+                voxel = older[voxel]
+            return voxel
+
+        steps = [step for step in itertools.product((-1, 0, 1), repeat=2) if any(step) and (order.touch or 0 in step)]
+        for voxel in np.argsort(times).tolist():
+            older[voxel] = voxel
+            plane, row, column = np.unravel_index(voxel, (count, rows, columns))
+            for down, right in steps:
+                is_inside = 0 <= row + down < rows and 0 <= column + right < columns
+                other = voxel + down * columns + right if is_inside else voxels
+                if other not in older or (not is_inside and not order.has_outside):
+                    continue
+                ends = sorted({oldest(voxel), oldest(other)}, key=lambda end: -1 if end == voxels else times[end])
+                for younger in ends[1:]:
+                    older[younger], joins[younger] = ends[0], times[voxel]
+        order.joins[:voxels] = torch.tensor([joins[voxel] for voxel in range(voxels)]) << 32
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
 @pytest.mark.parametrize("construction", ["T", "V"])
 @pytest.mark.parametrize("superlevel", [False, True])
 def test_planes_that_stay_on_their_device_have_the_same_bars(
-    superlevel: bool, construction: Literal["T", "V"], rng: np.random.Generator
+    superlevel: bool, construction: Literal["T", "V"], device: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if device == "cpu":
+        monkeypatch.setattr(_planes, "_join", joined_one_by_one)
+    elif not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch can use")
+    sizes = [(1, 2, 2), (3, 2, 9), (2, 12, 13), (1, 40, 31)] + [(50, 70, 90), (3, 513, 257)] * (device == "cuda")
     for levels in (2, 5, 1000):
-        for shape in ((1, 2, 2), (3, 2, 9), (2, 12, 13), (1, 40, 31)):
+        for shape in sizes:
             planes = torch.from_numpy(rng.integers(0, levels, shape) / 4 - 0.25)
             planes[planes == 0] *= -1
             planes[torch.from_numpy(rng.random(shape) < 0.1)] = np.inf * rng.choice([-1, 1])
@@ -271,19 +307,41 @@ def test_planes_that_stay_on_their_device_have_the_same_bars(
                 options: Any = {"construction": construction, "superlevel": superlevel, "max_dim": max_dim, "threshold": threshold}
                 answers = []
                 for is_on_device in (False, True):
-                    leaf = planes.clone().requires_grad_()
+                    leaf = planes.to(device if is_on_device else "cpu", copy=True).requires_grad_()
                     if is_on_device:
                         bars = topology._bars_of_planes(torch, leaf, options)
                     else:
                         bars = topology.cubical(leaf, batch=True, **options)
                     # The gradient tells which voxels the bars are of.
-                    ends = [of for one in bars for of in one]
+                    ends = [of.cpu() for one in bars for of in one]
                     weights = [(k + 1) * torch.arange(1.0, 1 + of.numel()).view(of.shape) for k, of in enumerate(ends)]
                     weighted = [(weight * of).where(of.isfinite(), 0.0).sum() for weight, of in zip(weights, ends, strict=True)]
                     torch.stack(weighted).sum().backward()
-                    answers.append(([len(one) for one in bars], ends, leaf.grad))
+                    answers.append(([len(one) for one in bars], ends, leaf.grad.cpu()))
                 for found, expected in zip(answers[1], answers[0], strict=True):
                     torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+def test_bars_of_a_batch_have_gradients_of_their_own(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_planes, "_join", joined_one_by_one)
+    planes = torch.from_numpy(rng.random((3, 5, 6))).requires_grad_()
+    gradients = []
+    # Bars that are cut off one tensor, those of which some are wanted alone, and copies.
+    for change in (lambda bar: bar, lambda bar: bar.retain_grad() or bar, lambda bar: bar.clone(), lambda bar: bar.flip(1)):
+        bars = topology._bars_of_planes(torch, planes, {})
+        changed = [[change(of) for of in one] for one in bars]
+        planes.grad = None
+        (topology.total_persistence(changed, dim=0).sum() + 2 * topology.total_persistence(changed[1:], dim=1).sum()).backward()
+        gradients.append(planes.grad)
+        for k, one in enumerate(changed):
+            for dim, of in enumerate(one):
+                if of.retains_grad:
+                    factor = 1 if dim == 0 else 2 * (k > 0)
+                    expected = factor * torch.tensor([-1.0, 1.0]).where(of.isfinite().all(dim=1, keepdim=True), 0.0).double()
+                    torch.testing.assert_close(expected if of.grad is None else of.grad, expected)
+                    assert (of.grad is None) == (factor == 0)
+    for gradient in gradients[1:]:
+        torch.testing.assert_close(gradient, gradients[0])
 
 
 def test_tori_and_parts_of_images(rng: np.random.Generator) -> None:

@@ -34,6 +34,7 @@ mod error;
 pub(crate) mod filtration_construction;
 pub(crate) mod gradient;
 pub(crate) mod leftmost_ones;
+pub(crate) mod merge_tree;
 pub(crate) mod smooth;
 pub(crate) mod sort;
 pub(crate) mod thinning;
@@ -41,11 +42,12 @@ pub(crate) mod thinning;
 use std::fmt;
 
 pub(crate) use driver::has_driver;
-pub use driver::{Buffer, Foreign, Gpu, device_of, devices};
-pub(crate) use driver::{Inbox, Kernel, Pinned, Plain, blocks_of};
+pub use driver::{Buffer, Foreign, Gpu, Plain, device_of, devices};
+pub(crate) use driver::{Inbox, Kernel, Pinned, blocks_of};
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;
+pub use merge_tree::{MergeTreeKernels, Planes};
 
 #[cfg(test)]
 mod tests;
@@ -66,13 +68,14 @@ macro_rules! ptx {
 use ptx;
 
 /// The names of the kernel files.
-pub const KERNELS: [&str; 10] = [
+pub const KERNELS: [&str; 11] = [
     "array",
     "ecc",
     "ecc_rows",
     "gradient",
     "leftmost_ones",
     "filtration_construction",
+    "merge_tree",
     "smooth",
     "sort",
     "thinning",

@@ -98,6 +98,7 @@ const SOURCES: &[Source] = &[
         variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])],
     },
     Source { stem: "gradient", headers: COMMON, variants: &[("", &[])] },
+    Source { stem: "merge_tree", headers: COMMON, variants: &[("", &[])] },
     Source {
         stem: "smooth",
         headers: COMMON,

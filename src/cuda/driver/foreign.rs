@@ -1,4 +1,4 @@
-//! Device memory that another library of this process has allocated, read in place.
+//! Device memory that another library of this process has allocated, read and written in place.
 //!
 //! All open devices use the primary context of their device, like CUDA's runtime and so CuPy, PyTorch and others;
 //! addresses are therefore shared. Other libraries work on streams of their own, which must be waited for before the
@@ -15,7 +15,7 @@ use crate::cuda::{CudaError, Pending};
 /// Kernels read words of this many bytes, and may read past the last element up to the end of its word.
 const WORD: usize = 16;
 
-/// Memory of another library as a read-only buffer.
+/// Memory of another library as a buffer.
 #[derive(Debug)]
 pub struct Foreign<T> {
     /// The memory itself, or a copy if kernels cannot read it in place.
@@ -54,7 +54,8 @@ impl Gpu {
     ///
     /// # Safety
     /// `len` elements must be at the address on this device, with any alignment; `pending` must be an existing
-    /// stream; and until the value is dropped, the elements must not be freed or written.
+    /// stream; and until the value is dropped, the elements must not be freed or written, nor read if
+    /// [`Foreign::output`] is called.
     pub unsafe fn foreign<T: Plain>(
         &self,
         address: u64,
@@ -110,6 +111,17 @@ impl<T> Buffer<T> {
     pub fn address(&self) -> u64 {
         let (address, _record) = self.slice.device_ptr(self.slice.stream());
         address
+    }
+}
+
+impl<T> Foreign<T> {
+    /// The memory, to be written.
+    ///
+    /// # Panics
+    /// This is a copy: the address or the size in bytes is no multiple of 16.
+    pub fn output(&mut self) -> &mut Buffer<T> {
+        assert!(self.is_lent, "memory to be written lies at a multiple of 16 bytes, and has as many");
+        &mut self.buffer
     }
 }
 

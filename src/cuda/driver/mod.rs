@@ -31,4 +31,4 @@ pub(crate) use inbox::Inbox;
 pub(crate) use launch::{Kernel, blocks_of};
 pub use memory::Buffer;
 pub(crate) use pinned::Pinned;
-pub(crate) use plain::Plain;
+pub use plain::Plain;
