@@ -22,6 +22,12 @@ pub(crate) fn open_image(
 
 /// Reads the image of a stream.
 pub(crate) fn read_image(stream: Stream, frame: &mut Frame<'_>) -> Result<AnyImage, CliError> {
+    if stream.stays_in_file() {
+        let size = lacuna::memory::Bytes(stream.bytes());
+        frame.note(format_args!(
+            "memory has no room for the {size} of the image, which are read from the file as needed"
+        ));
+    }
     let read = frame.read(|meter| {
         meter.begin("reading", None, stream.shape().count() as u64);
         stream.image_watched(&|voxels| meter.advance(voxels))

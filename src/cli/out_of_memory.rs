@@ -1,5 +1,5 @@
-//! The end of the program when an allocation fails that no caller can report: a message and the exit code of the
-//! machine's failures instead of an abort.
+//! The end of the program when an allocation fails that no caller can report, or when a page of an input file is
+//! missing: a message and the exit code of the machine's failures instead of an abort.
 //!
 //! Nothing here may allocate: the message is built on the stack.
 
@@ -9,6 +9,8 @@ use std::time::Duration;
 use std::{panic, thread};
 
 use lacuna::memory::Refused;
+use signal_hook::consts::SIGBUS;
+use signal_hook::low_level::register;
 
 use super::notes::over_a_bar;
 use super::temporary;
@@ -22,10 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Exit code of a run that ends here.
 static CODE: AtomicI32 = AtomicI32::new(1);
 
-/// Makes the allocator count from now on, and sets the exit code for a run that finds no memory.
+/// What is said of a page that is missing.
+const MISSING: &str =
+    "error: a page of an input file is missing: the file became shorter during the run, or its disk failed\n";
+
+/// Makes the allocator count from now on, and sets the exit code for a run that finds no memory or misses a page.
+#[allow(unsafe_code)]
 pub(crate) fn prepare(code: i32) {
     CODE.store(code, Relaxed);
     lacuna::internals::counts();
+    // SAFETY: a handler of a signal may write, and end the process.
+    let handled = unsafe { register(SIGBUS, || missing_page()) };
+    // Without a handler the signal ends the program, too.
+    drop(handled);
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         // A thread that finds no memory for its signal stack panics before it does anything else.
@@ -41,6 +52,12 @@ pub(crate) fn prepare(code: i32) {
 
 /// Approximate size in bytes of a thread's signal stack.
 const STACK: u64 = 8 << 10;
+
+/// Ends the program after a page of a file that is mapped could not be read.
+fn missing_page() -> ! {
+    tell(MISSING.as_bytes());
+    end()
+}
 
 /// Ends the program after a request for `bytes` bytes was refused.
 pub(crate) fn end_out_of_memory(bytes: u64) -> ! {

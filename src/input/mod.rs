@@ -10,6 +10,7 @@
 //! | `codecs` | the refusal of images in a build without the feature `codecs` |
 //! | `foreign` | files of other programs, known by how they begin |
 //! | `source` | files and standard input |
+//! | `mapped` | numbers that are not read at once, but as they are looked at |
 //! | `kind` | what a file holds: an image, a boundary matrix, distances or a diagram |
 
 #[cfg(not(feature = "codecs"))]
@@ -17,6 +18,7 @@ pub(crate) mod codecs;
 pub(crate) mod foreign;
 pub(crate) mod gzip;
 pub(crate) mod kind;
+pub(crate) mod mapped;
 pub(crate) mod matrix_market;
 pub(crate) mod npy;
 pub(crate) mod npz;

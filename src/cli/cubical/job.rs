@@ -97,7 +97,8 @@ impl Job<'_> {
         if let Some(mask) = &self.mask {
             mask.check(stream.shape()).map_err(|source| CliError::about(&name, source))?;
         }
-        let memory = arguments.memory_plan(stream.shape(), stream.voxel_type(), stream.bytes());
+        let held = if stream.stays_in_file() { 0 } else { stream.bytes() };
+        let memory = arguments.memory_plan(stream.shape(), stream.voxel_type(), held);
         memory.check(0, footprint::HELPS).map_err(|source| CliError::about(&name, source))?;
         let image = read_image(stream, frame)?;
         let image = match arguments.thin {

@@ -30,51 +30,40 @@ pub(super) fn cavities(
     facets: Vec<Cell>,
     progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
-    let ends = |facet: Cell| {
-        let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
-        [facet.corner(), grid.neighbour(facet.corner(), 2 * facet.across(grid.layout.axes))]
-    };
     match grid.layout.axes {
-        2 => Merging::new(
-            grid,
-            steps::<4>(grid, gradient, Star::axis_of_face),
-            maxima,
-            facets,
-            true,
-            ends,
-            progress,
-        ),
-        _ => Merging::new(
-            grid,
-            steps::<8>(grid, gradient, Star::axis_of_cube),
-            maxima,
-            facets,
-            true,
-            ends,
-            progress,
-        ),
+        2 => pairs::<4>(grid, gradient, Star::axis_of_face, maxima, facets, progress),
+        _ => pairs::<8>(grid, gradient, Star::axis_of_cube, maxima, facets, progress),
     }
 }
 
-/// Returns the step from a top cell, identified by its least corner, across its matched facet to the next cell; 0 if
-/// there is no such cell or facet. `mate` takes a star and the number of a cell in it, and returns the axis that the
-/// matched facet omits.
-fn steps<'a, const CORNERS: usize>(
-    grid: &'a Grid<'a>,
-    gradient: &'a Gradient,
-    mate: impl Fn(Star, usize) -> Option<usize> + Sync + 'a,
-) -> impl Fn(usize) -> isize + Sync + 'a {
+/// Like [`cavities`], of top cells with so many corners. `mate` takes a star and the number of a cell in it, and
+/// returns the axis that the matched facet omits.
+fn pairs<const CORNERS: usize>(
+    grid: &Grid,
+    gradient: &Gradient,
+    mate: impl Fn(Star, usize) -> Option<usize> + Sync,
+    maxima: Vec<Cell>,
+    facets: Vec<Cell>,
+    progress: &dyn Progress,
+) -> Result<Merging, Refused> {
     let strides = grid.layout.strides;
     // Bit k of a corner's number is set if the corner is the further one along axis k.
     let shifts: [usize; CORNERS] =
         std::array::from_fn(|corner| dot([0, 1, 2].map(|axis| corner >> axis & 1), strides));
     let inside = grid.places() - shifts[CORNERS - 1];
     let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
-    move |place| match &plain {
+    // From a top cell, identified by its least corner, across its matched facet to the next cell; 0 if there is no such
+    // cell or facet.
+    let step = |place| match &plain {
         _ if place >= inside => 0,
         Some(plain) => step(plain, &mate, place, &shifts),
         None => step(&any, &mate, place, &shifts),
-    }
+    };
+    let ends = |facet: Cell| {
+        let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
+        [facet.corner(), grid.neighbour(facet.corner(), 2 * facet.across(grid.layout.axes))]
+    };
+    Merging::new(grid, step, maxima, facets, true, ends, progress)
 }
 
 /// The step from a cell, given by its least corner; `shifts` lead from there to all corners.

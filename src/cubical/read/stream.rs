@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{Cursor, ErrorKind, Read as _};
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
@@ -12,8 +12,11 @@ use super::format::ImageFormat;
 use super::layout::Placed;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::image::{AnyImage, Image, Voxel};
+use crate::cubical::key::Coding;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
+use crate::input::mapped::Mapped;
+use crate::memory;
 use crate::parallel::{self, lock};
 use crate::with_voxels;
 
@@ -234,7 +237,38 @@ impl Stream {
     /// # Errors
     /// The errors of [`Stream::image`].
     pub fn image_watched(mut self, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
-        with_voxels!(self.voxels, T => Ok(Image::<T>::new(self.shape, self.all(advance)?).expect("a voxel for each place").into()))
+        let shape = self.shape;
+        let image = with_voxels!(self.voxels, T => match self.mapped::<T>() {
+            Some(voxels) => {
+                self.check_all(advance)?;
+                Image::shared(shape, Arc::new(voxels)).map(AnyImage::from)
+            }
+            None => Image::<T>::new(shape, self.all(advance)?).map(AnyImage::from),
+        });
+        Ok(image.expect("a voxel for each place"))
+    }
+
+    /// Whether the voxels of the image stay in their file: memory has no room for them, and they lie there as they
+    /// would in memory. The file must not change then as long as the image is used.
+    pub fn stays_in_file(&self) -> bool {
+        with_voxels!(self.voxels, T => self.mapped::<T>().is_some())
+    }
+
+    fn mapped<T: Voxel>(&self) -> Option<Mapped<T>> {
+        let placed = self.placed.as_ref().filter(|placed| !placed.swap && self.nan.is_none())?;
+        memory::probe(self.bytes()).err()?;
+        Mapped::new(&placed.file, placed.start, self.shape.count()).ok()
+    }
+
+    /// Checks that all voxels are numbers.
+    fn check_all(&mut self, advance: &dyn Fn(u64)) -> Result<(), ImageReadError> {
+        if self.voxels.coding() == Coding::Float {
+            let mut part = vec![0_u64; REPORTED / size_of::<u64>()];
+            while self.done < self.shape.count() {
+                advance(self.read_bytes(part.as_mut_bytes(), &|| false)? as u64);
+            }
+        }
+        Ok(())
     }
 
     /// Reads all voxels.
