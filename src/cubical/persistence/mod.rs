@@ -45,6 +45,7 @@
 //! the slices beside it. Then keys and codes are held no more: those of the few places by which paths and columns pass
 //! are found from the voxels when they are asked for.
 
+mod blocks;
 mod cavities;
 mod cell;
 mod classes;

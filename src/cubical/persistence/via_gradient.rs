@@ -16,14 +16,14 @@ use super::representatives::Trace;
 use super::request::PersistenceRequest;
 use super::stages::Stages;
 use super::statistics::{PersistenceStatistics, StageClock};
-use super::{cavities, components};
+use super::{blocks, cavities, components};
 use crate::backend::{Backend, Decision};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cubical::mask::Mask;
 use crate::memory;
 use crate::parallel;
-use crate::progress::{Progress, Silent};
+use crate::progress::Progress;
 
 /// Number of pairs, or of critical cells, that a thread takes at a time.
 const PART: usize = 1 << 12;
@@ -89,7 +89,7 @@ pub(in crate::cubical) fn persistence<'a>(
             }
             false => {
                 let most = block.unwrap_or_else(footprint::block);
-                let critical = by_blocks(&grid, wanted, most, &mut decision, &mut clock)?;
+                let critical = blocks::critical_cells(&grid, wanted, most, &mut decision, &mut clock)?;
                 (Gradient::derived(&grid), critical)
             }
         };
@@ -112,33 +112,6 @@ pub(in crate::cubical) fn persistence<'a>(
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
     Ok(Persistence { classes, statistics: clock.statistics, decision, trace })
-}
-
-/// The critical cells of the wanted dimensions of a grid whose keys are derived, by blocks of at most so many places.
-fn by_blocks(
-    grid: &Grid<'_>,
-    wanted: [bool; 4],
-    most: usize,
-    decision: &mut Decision,
-    clock: &mut StageClock<'_>,
-) -> Result<[Vec<Cell>; 4], MachineError> {
-    clock.begin("gradient", grid.voxels() as u64);
-    let (mut critical, slices) = (<[Vec<Cell>; 4]>::default(), grid.layout.slices.1);
-    let silent = &Silent(clock.progress);
-    let at_once = (most / grid.layout.slice()).saturating_sub(2).max(1);
-    for first in (0..slices).step_by(at_once) {
-        let block = grid.block(first..slices.min(first + at_once), silent)?;
-        let gradient = decision.run(&mut GradientStage { grid: &block, progress: silent })?;
-        let found = gradient.critical_cells(&block, wanted, silent)?;
-        for (all, mut cells) in critical.iter_mut().zip(found) {
-            memory::make_room(all, cells.len()).map_err(PersistenceError::from)?;
-            all.append(&mut cells);
-        }
-        clock.progress.advance(block.voxels() as u64);
-    }
-    gradient::check(critical.each_ref().map(Vec::len), 0)?;
-    clock.begin("critical cells", 1);
-    Ok(critical)
 }
 
 /// The pairing of critical cells, as far as it was computed and is needed for cycles.

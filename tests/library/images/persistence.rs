@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 use lacuna::backend::Backend;
 use lacuna::cells;
 use lacuna::cubical::persistence::{Classes, Limits, PersistenceRequest, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Key, Order, Shape, Voxel, ecc};
+use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalError, Image, Key, Order, Shape, Voxel, ecc};
+use lacuna::progress::Resumable;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+
+use crate::common::kept::Life;
 
 fn image<T>(axes: &[usize], voxels: Vec<T>) -> Image<T> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
@@ -221,4 +224,34 @@ fn bars_have_the_euler_characteristic_of_cells() {
     check_changes(&smooth);
     check_changes(&image(&axes, (0..64 * 64 * 64).map(|_| rng.random::<f64>()).collect()));
     check_changes(&image(&[150, 170], (0..150 * 170).map(|_| rng.random_range(0..9_u8)).collect()));
+}
+
+/// An image by blocks that is killed again and again goes on from the block where it was.
+#[test]
+fn blocks_that_are_done_are_not_done_again() {
+    let voxels: Vec<u16> = (0..30_u32 * 9 * 8).map(|k| (k.wrapping_mul(0x9E37_79B9) >> 24) as u16).collect();
+    let image = AnyImage::from_slice(&voxels, &[30, 9, 8]).unwrap();
+    for construction in [Construction::T, Construction::V] {
+        let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
+        let whole = Cubical { threads: Some(2), ..Cubical::new(&image, request) };
+        let expected = whole.solve(&()).unwrap().classes;
+        let blocks = Cubical { block: Some(0), ..whole };
+        for may_save_last in [false, true] {
+            let life = Life::new(3, may_save_last);
+            let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
+            let (found, ended) = life.live(5, |progress| blocks.solve(progress), is_interruption);
+            assert_eq!(found.classes, expected, "{construction}");
+            assert!(ended > 2 && life.names().contains(&"cells".to_owned()), "{ended} {:?}", life.names());
+        }
+        // What another image has saved is refused.
+        let life = Life::new(1, true);
+        life.live(1 << 20, |progress| blocks.solve(progress), |_: &CubicalError| false);
+        let others: Vec<u16> = voxels.iter().map(|voxel| voxel / 3).collect();
+        let other = AnyImage::from_slice(&others, &[30, 9, 8]).unwrap();
+        let refused = Cubical { image: &other, ..blocks.clone() }
+            .solve(&Resumable { progress: &(), checkpoint: &life })
+            .unwrap_err();
+        let expected = "critical cells: expected those of the image";
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
 }

@@ -97,6 +97,17 @@ impl Gradient {
         }
     }
 
+    /// Whether this is a critical cell of the grid of a dimension as listed by
+    /// [`critical_cells`](Gradient::critical_cells).
+    pub(super) fn is_critical(&self, grid: &Grid<'_>, dim: usize, cell: Cell) -> bool {
+        let (place, bits) = (grid.place(cell), bits_of([0, 1, 2, grid.layout.axes][dim]));
+        let bit = bits.start + cell.direction() as u32;
+        grid.layout.voxel(place).is_some()
+            && grid.cell(place, cell.direction()) == cell
+            && bits.contains(&bit)
+            && self.critical(grid, place) >> bit & 1 == 1
+    }
+
     /// Lists the critical cells of the wanted dimensions in the order of their owners' places: voxels, edges, faces,
     /// and cells of the grid's dimension, of which a voxel owns at most one. A place is [`WORK_OF_PLACE`] units of
     /// progress.
