@@ -135,6 +135,41 @@ fn lists_take_the_place_of_squares_that_do_not_fit() {
     assert!(expected == listed);
 }
 
+/// Voxels that lie in their file as in memory stay there. Others are refused.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn images_that_do_not_fit_stay_in_their_files() {
+    let scratch = Scratch::new();
+    // A wave of 48 MB, and the same with the other order of bytes.
+    let wave = |k: u32| {
+        [k / 240 / 240, k / 240 % 240, k % 240].map(|x| (f64::from(x) / 9.0).sin()).iter().sum::<f64>()
+    };
+    let voxels: Vec<f32> = (0..240 * 240 * 210).map(|k| wave(k) as f32).collect();
+    let image = |name: &str, dtype: &str, bytes: &[u8]| {
+        fs::write(scratch.path(name), npy(dtype, false, "(210, 240, 240)", bytes)).unwrap();
+        scratch.name(name)
+    };
+    let bytes = |of: fn(f32) -> [u8; 4]| voxels.iter().flat_map(|&voxel| of(voxel)).collect::<Vec<u8>>();
+    let stays = image("image.npy", "<f4", &bytes(f32::to_le_bytes));
+    let swapped = image("swapped.npy", ">f4", &bytes(f32::to_be_bytes));
+    let bars = |file: &str, limit: &str| {
+        lacuna("cubical", ["--threads", "2", "--memory", limit, file]).output().unwrap()
+    };
+    let (whole, part, refused) = (bars(&stays, "2G"), bars(&stays, "45M"), bars(&swapped, "45M"));
+    let said = String::from_utf8_lossy(&part.stderr).into_owned();
+    assert!(whole.status.success() && part.status.success(), "{said}");
+    assert!(said.contains("memory has no room for the 48.4 MB of the image"), "{said}");
+    assert!(whole.stdout == part.stdout);
+    assert_eq!(refused.status.code(), Some(1));
+    // A voxel that is not a number is found as elsewhere.
+    let mut broken = voxels.clone();
+    broken[240 * 240 * 7 + 240 * 5 + 3] = f32::NAN;
+    let broken: Vec<u8> = broken.iter().flat_map(|&voxel| f32::to_le_bytes(voxel)).collect();
+    let said = bars(&image("image.npy", "<f4", &broken), "45M");
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("voxel (7, 5, 3): expected a number, found NaN"), "{said}");
+}
+
 /// The spanning tree of points needs no table of distances.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]

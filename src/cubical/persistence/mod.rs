@@ -42,8 +42,8 @@
 //! them, and columns. For representatives all of it is kept.
 //!
 //! Where that does not fit, critical cells are listed by blocks of slices, one after the other, each with the keys of
-//! the slices beside it. Then keys and codes are held no more: those of the few places by which paths and columns pass
-//! are found from the voxels when they are asked for.
+//! the slices beside it (`blocks`). Then keys and codes are held no more: those of the few places by which paths and
+//! columns pass are found from the voxels when they are asked for.
 
 mod blocks;
 mod cavities;

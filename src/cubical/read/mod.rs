@@ -33,7 +33,8 @@
 //! **Memory.** No allocation but one relies on a header alone. A file must be as long as its header says; a compressed
 //! file must be long enough to hold the voxels at the greatest compression. If the length is unknown, as for a pipe,
 //! memory grows with the data that have been read. Of a `zarr`, whose chunks may be missing, memory is taken for a row
-//! of chunks.
+//! of chunks. A whole image for which memory has no room stays in its file, if voxels lie there as in memory
+//! ([`Stream::stays_in_file`]).
 //!
 //! **Detection.** If no format is given, the first rule that holds decides:
 //!

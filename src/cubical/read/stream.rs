@@ -263,7 +263,7 @@ impl Stream {
     /// Checks that all voxels are numbers.
     fn check_all(&mut self, advance: &dyn Fn(u64)) -> Result<(), ImageReadError> {
         if self.voxels.coding() == Coding::Float {
-            let mut part = vec![0_u64; REPORTED / size_of::<u64>()];
+            let mut part = vec![0_u64; REQUEST / size_of::<u64>()];
             while self.done < self.shape.count() {
                 advance(self.read_bytes(part.as_mut_bytes(), &|| false)? as u64);
             }
