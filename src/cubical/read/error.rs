@@ -62,6 +62,13 @@ pub(super) fn with_room(length: usize) -> Result<Vec<u8>, Fault> {
     Ok(buffer)
 }
 
+/// The first of the names of arrays, for messages.
+pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let names: Vec<&str> = names.take(MOST + 1).collect();
+    if names.len() <= MOST { names.join(", ") } else { format!("{}, …", names[..MOST].join(", ")) }
+}
+
 /// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
 pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
@@ -76,10 +83,11 @@ pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape
 }
 
 /// The error of a reader: the content is malformed, or the system failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum Fault {
-    Content(ImageProblem),
-    System(io::Error),
+    Content(#[from] ImageProblem),
+    System(#[from] io::Error),
 }
 
 impl Fault {
@@ -89,21 +97,9 @@ impl Fault {
     }
 }
 
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Self {
-        Fault::System(error)
-    }
-}
-
 impl From<io::ErrorKind> for Fault {
     fn from(kind: io::ErrorKind) -> Self {
         Fault::System(kind.into())
-    }
-}
-
-impl From<ImageProblem> for Fault {
-    fn from(problem: ImageProblem) -> Self {
-        Fault::Content(problem)
     }
 }
 

@@ -1,15 +1,12 @@
 //! `npz`: an array, the only one or one selected by name, of an archive of `numpy.savez` or `numpy.savez_compressed`.
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImageProblem};
+use super::error::{Fault, ImageProblem, some};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
-
-/// Greatest number of arrays named in a message.
-const NAMED: usize = 8;
 
 pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let file = bytes.into_vec()?;
@@ -19,12 +16,7 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault
 
 fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {
     let archive = Archive::open(file)?;
-    let mut names: Vec<&str> = archive.names().take(NAMED).collect();
-    let count = archive.names().count();
-    if count > NAMED {
-        names.push("…");
-    }
-    let names = names.join(", ");
+    let (names, count) = (some(archive.names()), archive.names().count());
     match key {
         Some(key) if archive.contains(key) => Ok(archive.read(key)?),
         Some(key) => Err(ImageProblem::whole(format!("an array called {key:?}"), names)),

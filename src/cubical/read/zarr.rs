@@ -30,12 +30,17 @@ use crate::parallel;
 use block::Block;
 use metadata::{Array, Chunk};
 
+/// Names of the axis along which frames are.
+const FRAMES: [&str; 2] = ["t", "time"];
+
+/// Names of the axis along which channels are.
+const CHANNELS: [&str; 2] = ["c", "channel"];
+
 pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault> {
     let array = store::array(path, options.key.as_deref())?;
-    let rows = Rows::new(array, options)?;
+    let mut rows = Rows::new(array, options)?;
     let shape = shape_at(Place::Whole, &rows.axes(), Order::C).map_err(|problem| rows.with_note(problem))?;
     let voxels = rows.array.meaning.voxels(rows.array.numbers);
-    let mut rows = rows;
     let source = in_pieces(move |voxels, stop| rows.next(voxels, stop));
     Ok(Stream { is_measured: false, ..Stream::new(shape, voxels, source) })
 }
@@ -43,10 +48,8 @@ pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault>
 /// The part of an array that is read, a row of chunks at a time.
 struct Rows {
     array: Array,
-    /// The first voxel that is read along each axis.
-    start: Vec<usize>,
-    /// Number of voxels that are read along each axis.
-    extents: Vec<usize>,
+    /// The voxels that are read.
+    all: Block,
     /// Whether the axis is left out, as one of its places is picked.
     is_picked: Vec<bool>,
     /// The slowest axis of more than one voxel that is read.
@@ -60,46 +63,47 @@ struct Rows {
 impl Rows {
     fn new(array: Array, options: &ImageOptions) -> Result<Rows, Fault> {
         let count = array.extents.len();
-        let (mut start, mut extents, mut is_picked) =
-            (vec![0; count], array.extents.clone(), vec![false; count]);
-        for (what, letter, wanted) in [("frame", 't', options.frame), ("channel", 'c', options.channel)] {
-            let axis = array.axis(letter);
+        let mut all = Block { start: vec![0; count], extents: array.extents.clone() };
+        let mut is_picked = vec![false; count];
+        for (what, names, wanted) in
+            [("frame", FRAMES, options.frame), ("channel", CHANNELS, options.channel)]
+        {
+            let axis = array.axis(names);
             let place = pick(what, wanted, axis.map_or(1, |axis| array.extents[axis]))?;
             if let (Some(axis), Some(place)) = (axis, place) {
-                (start[axis], extents[axis], is_picked[axis]) = (place, 1, true);
+                (all.start[axis], all.extents[axis], is_picked[axis]) = (place, 1, true);
             }
         }
-        let slowest = extents.iter().position(|&extent| extent > 1).unwrap_or(0);
-        Ok(Rows { array, start, extents, is_picked, slowest, done: 0, numbers: Vec::new() })
+        let slowest = all.extents.iter().position(|&extent| extent > 1).unwrap_or(0);
+        Ok(Rows { array, all, is_picked, slowest, done: 0, numbers: Vec::new() })
     }
 
     /// The extents of the image along its axes.
     fn axes(&self) -> Vec<u64> {
-        let kept = self.extents.iter().zip(&self.is_picked).filter(|(_, is_picked)| !**is_picked);
+        let kept = self.all.extents.iter().zip(&self.is_picked).filter(|(_, is_picked)| !**is_picked);
         kept.map(|(&extent, _)| extent as u64).collect()
     }
 
     /// Adds the options that pick a part of the array to a problem of its shape.
     fn with_note(&self, problem: ImageProblem) -> ImageProblem {
-        let long = |letter| self.array.axis(letter).filter(|&axis| self.extents[axis] > 1);
-        match (long('t'), long('c')) {
-            (Some(_), None) => problem.note("--frame N takes one place along the axis t, counted from 0"),
-            (None, Some(_)) => problem.note("--channel N takes one place along the axis c, counted from 0"),
-            (Some(_), Some(_)) => problem
-                .note("--frame N and --channel N take one place along the axes t and c, counted from 0"),
-            (None, None) => {
-                problem.note("in Python, numpy.save(\"x.npy\", zarr.open(FILE)[0]) makes an array of a part")
+        let long = |names| self.array.axis(names).filter(|&axis| self.all.extents[axis] > 1);
+        problem.note(match (long(FRAMES), long(CHANNELS)) {
+            (Some(_), None) => "--frame N takes one place along the axis t, counted from 0",
+            (None, Some(_)) => "--channel N takes one place along the axis c, counted from 0",
+            (Some(_), Some(_)) => {
+                "--frame N and --channel N take one place along the axes t and c, counted from 0"
             }
-        }
+            (None, None) => "in Python, numpy.save(\"x.npy\", zarr.open(FILE)[0]) makes an array of a part",
+        })
     }
 
     /// Replaces `voxels` by those of the next row of chunks.
     fn next(&mut self, voxels: &mut Vec<u8>, stop: Stop<'_>) -> Result<(), Fault> {
         let (array, axis) = (&self.array, self.slowest);
-        let mut block = Block { start: self.start.clone(), extents: self.extents.clone() };
+        let mut block = self.all.clone();
         block.start[axis] += self.done;
         let within = array.chunk[axis] - block.start[axis] % array.chunk[axis];
-        block.extents[axis] = within.min(self.extents[axis] - self.done);
+        block.extents[axis] = within.min(self.all.extents[axis] - self.done);
         self.done += block.extents[axis];
         let size = array.numbers.bytes();
         let bytes = block.bytes(size)?;
@@ -123,16 +127,12 @@ impl Rows {
                 }
             }
         }
-        match array.meaning {
-            Meaning::Values | Meaning::Scaled(_) => {}
-            Meaning::Truths if voxels.iter().all(|&voxel| voxel <= 1) => {}
-            Meaning::Truths => {
-                return Err(Fault::of("0 or 1 as a truth value", "another number"));
-            }
-            Meaning::Halves => {
-                resize(voxels, 2 * bytes)?;
-                widen_halves(&numbers, voxels);
-            }
+        if array.meaning == Meaning::Truths && voxels.iter().any(|&voxel| voxel > 1) {
+            return Err(Fault::of("0 or 1 as a truth value", "another number"));
+        }
+        if array.meaning == Meaning::Halves {
+            resize(voxels, 2 * bytes)?;
+            widen_halves(&numbers, voxels);
         }
         self.numbers = numbers;
         Ok(())

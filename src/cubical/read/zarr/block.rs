@@ -1,5 +1,6 @@
 //! Boxes of voxels in an array, and copies between them.
 
+use std::iter::zip;
 use std::ops::Range;
 
 use crate::cubical::read::error::{Fault, with_room};
@@ -17,7 +18,7 @@ impl Block {
     /// The box of the chunk with these numbers along the axes.
     pub(super) fn of_chunk(chunk: &[usize], extents: &[usize]) -> Block {
         Block {
-            start: chunk.iter().zip(extents).map(|(k, extent)| k * extent).collect(),
+            start: zip(chunk, extents).map(|(k, extent)| k * extent).collect(),
             extents: extents.to_vec(),
         }
     }
@@ -54,7 +55,7 @@ impl Block {
 
     /// Copies voxels of `size` bytes from another box to this one, where both are.
     pub(super) fn copy_from(&self, into: &mut [u8], other: &Block, from: &[u8], size: usize) {
-        self.rows_of(other, &mut |to, of, count| {
+        self.rows_of(other, 0, [0, 0], &mut |[to, of], count| {
             into[to * size..][..count * size].copy_from_slice(&from[of * size..][..count * size]);
         });
     }
@@ -62,37 +63,30 @@ impl Block {
     /// Fills this box with a value, where the other box is.
     pub(super) fn fill(&self, into: &mut [u8], other: &Block, value: &[u8]) {
         let size = value.len();
-        self.rows_of(other, &mut |to, _, count| {
-            into[to * size..][..count * size]
-                .chunks_exact_mut(size)
-                .for_each(|voxel| voxel.copy_from_slice(value));
+        self.rows_of(other, 0, [0, 0], &mut |[to, _], count| {
+            let voxels = into[to * size..][..count * size].chunks_exact_mut(size);
+            voxels.for_each(|voxel| voxel.copy_from_slice(value));
         });
     }
 
-    /// Calls `visit` for each row of voxels along the last axis that is in both boxes: with its place in this box, its
-    /// place in the other, and the number of its voxels.
-    fn rows_of(&self, other: &Block, visit: &mut dyn FnMut(usize, usize, usize)) {
-        let axes = self.start.len();
-        let ends = |block: &Block, axis: usize| block.start[axis] + block.extents[axis];
-        let first: Vec<usize> = (0..axes).map(|axis| self.start[axis].max(other.start[axis])).collect();
-        let last: Vec<usize> = (0..axes).map(|axis| ends(self, axis).min(ends(other, axis))).collect();
-        if first.iter().zip(&last).any(|(first, last)| first >= last) {
-            return;
+    /// Calls `visit` for each row of voxels along the last axis that is in both boxes: with its places in this box and
+    /// in the other, and the number of its voxels. `places` are those of the row among the axes before `axis`.
+    fn rows_of(
+        &self,
+        other: &Block,
+        axis: usize,
+        places: [usize; 2],
+        visit: &mut dyn FnMut([usize; 2], usize),
+    ) {
+        let end = |block: &Block| block.start[axis] + block.extents[axis];
+        let both = self.start[axis].max(other.start[axis])..end(self).min(end(other));
+        let place = |block: &Block, before, at| before * block.extents[axis] + (at - block.start[axis]);
+        let places = |at| [place(self, places[0], at), place(other, places[1], at)];
+        if axis + 1 < self.start.len() {
+            both.for_each(|at| self.rows_of(other, axis + 1, places(at), visit));
+        } else if !both.is_empty() {
+            visit(places(both.start), both.len());
         }
-        let mut at = first.clone();
-        loop {
-            visit(self.place(&at), other.place(&at), last[axes - 1] - first[axes - 1]);
-            // The next row of voxels along the last axis.
-            let Some(axis) = (0..axes - 1).rev().find(|&axis| at[axis] + 1 < last[axis]) else { return };
-            at[axis] += 1;
-            at[axis + 1..].copy_from_slice(&first[axis + 1..]);
-        }
-    }
-
-    /// The place of a voxel among those of the box.
-    fn place(&self, at: &[usize]) -> usize {
-        let along = at.iter().zip(&self.start).zip(&self.extents);
-        along.fold(0, |place, ((at, start), extent)| place * extent + (at - start))
     }
 }
 
@@ -110,19 +104,19 @@ pub(super) fn transposed(
         stride[axis] = next;
         next *= extents[axis];
     }
+    let axes: Vec<_> = zip(extents.iter().copied(), stride).collect();
     let mut reordered = with_room(voxels.len())?;
-    let (mut at, mut place) = (vec![0; extents.len()], 0);
-    loop {
-        reordered.extend_from_slice(&voxels[place..place + size]);
-        let Some(axis) = (0..extents.len()).rev().find(|&axis| at[axis] + 1 < extents[axis]) else {
-            return Ok(reordered);
-        };
-        for behind in axis + 1..extents.len() {
-            place -= at[behind] * stride[behind];
-            at[behind] = 0;
+    gather(voxels, &axes, size, &mut reordered);
+    Ok(reordered)
+}
+
+/// Adds the voxels along axes of these extents and strides, of which the last varies fastest.
+fn gather(voxels: &[u8], axes: &[(usize, usize)], size: usize, gathered: &mut Vec<u8>) {
+    match axes {
+        [] => gathered.extend_from_slice(&voxels[..size]),
+        [(extent, stride), axes @ ..] => {
+            (0..*extent).for_each(|k| gather(&voxels[k * stride..], axes, size, gathered));
         }
-        at[axis] += 1;
-        place += stride[axis];
     }
 }
 

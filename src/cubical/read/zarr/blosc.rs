@@ -22,15 +22,11 @@ const NOT_SPLIT: u8 = 16;
 
 /// Decompresses a chunk that is to have `expected` bytes.
 pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
-    let header =
-        chunk.first_chunk::<HEADER>().ok_or_else(|| Fault::of("a header of Blosc", "fewer bytes"))?;
-    let [version, _, flags, size, ..] = *header;
-    let word = |at: usize| -> Option<usize> {
-        let bytes = chunk.get(at..)?.first_chunk::<4>()?;
-        usize::try_from(u32::from_le_bytes(*bytes)).ok()
+    let word = |at: usize| Some(u32::from_le_bytes(*chunk.get(at..)?.first_chunk()?) as usize);
+    let header = (chunk.first_chunk::<HEADER>(), word(4), word(8));
+    let (Some(&[version, _, flags, size, ..]), Some(length), Some(block)) = header else {
+        return Err(Fault::of("a header of Blosc", "fewer bytes"));
     };
-    // The header is as long as its words.
-    let [length, block] = [4, 8].map(|at| word(at).unwrap_or_default());
     if version > 2 || flags & SHUFFLED != 0 && flags & BITS_SHUFFLED != 0 {
         return Err(Fault::of("a chunk of Blosc 1", format!("one of version {version}, as of Blosc 2")));
     }
@@ -38,9 +34,8 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault
         return Err(Fault::of(format!("{expected} bytes in a chunk of Blosc"), length.to_string()));
     }
     if flags & STORED != 0 {
-        let bytes = chunk.get(HEADER..HEADER + length);
-        let fewer = || Fault::of(format!("{length} bytes"), "fewer");
-        return Ok(bytes.ok_or_else(fewer)?.to_vec());
+        let bytes = chunk[HEADER..].get(..length).map(<[u8]>::to_vec);
+        return bytes.ok_or_else(|| Fault::of(format!("{length} bytes"), "fewer"));
     }
     let size = usize::from(size.max(1));
     if length > 0 && block == 0 {
@@ -65,7 +60,7 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault
         }
         let each = bytes.len() / streams;
         for stream in bytes.chunks_mut(each) {
-            let packed = word(at).and_then(|length| chunk.get(at + 4..)?.get(..length));
+            let packed = word(at).and_then(|length| chunk[at + 4..].get(..length));
             let packed = packed.ok_or_else(|| Fault::of("the bytes of a stream", "fewer"))?;
             at += 4 + packed.len();
             if packed.len() == each {
@@ -107,12 +102,13 @@ fn unpack(compressor: u8, packed: &[u8], stream: &mut [u8]) -> Result<(), Fault>
         }
         3 => codec::zlib(packed, stream.len())?,
         4 => codec::zstd(packed, stream.len())?,
-        0 | 2 => {
-            let name = if compressor == 0 { "blosclz" } else { "snappy" };
-            return Err(Fault::of("Blosc with lz4, lz4hc, zlib or zstd", name));
-        }
         other => {
-            return Err(Fault::of("Blosc with lz4, lz4hc, zlib or zstd", format!("compressor {other}")));
+            let name = match other {
+                0 => "blosclz",
+                2 => "snappy",
+                _ => &format!("compressor {other}"),
+            };
+            return Err(Fault::of("Blosc with lz4, lz4hc, zlib or zstd", name));
         }
     };
     stream.copy_from_slice(&found);

@@ -8,30 +8,21 @@ use super::blosc;
 use crate::cubical::read::error::Fault;
 use crate::input::source;
 
-/// A step from the bytes in a file to those of the voxels of a chunk.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A step from the bytes in a file to those of the voxels of a chunk, called as in either version.
+#[derive(Debug, Clone, Copy, PartialEq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Codec {
     Gzip,
+    #[strum(serialize = "zlib", serialize = "numcodecs.zlib")]
     Zlib,
     Zstd,
     Blosc,
     /// A checksum after the bytes, CRC-32C.
+    #[strum(serialize = "crc32c")]
     Checksum,
 }
 
 impl Codec {
-    /// The codec of this name in either version.
-    pub(super) fn named(name: &str) -> Option<Codec> {
-        match name {
-            "gzip" => Some(Codec::Gzip),
-            "zlib" | "numcodecs.zlib" => Some(Codec::Zlib),
-            "zstd" => Some(Codec::Zstd),
-            "blosc" => Some(Codec::Blosc),
-            "crc32c" => Some(Codec::Checksum),
-            _ => None,
-        }
-    }
-
     /// The bytes without this step, of which there are to be `expected`.
     pub(super) fn decode(self, bytes: Vec<u8>, expected: usize) -> Result<Vec<u8>, Fault> {
         match self {

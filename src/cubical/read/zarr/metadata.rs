@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::iter::zip;
 use std::path::PathBuf;
 
 use npyz::TypeStr;
@@ -47,17 +48,18 @@ pub(super) struct Array {
     codecs: Vec<Codec>,
     /// Bytes of the value of missing chunks.
     fill: Option<Vec<u8>>,
-    /// Beginning of the names of chunks, and the separator of their numbers.
-    key: (&'static str, char),
-    shards: Option<Shards>,
+    /// Beginning of the names of files, and the separator of their numbers.
+    key: (&'static str, &'static str),
+    /// Number of chunks in a file along each axis: 1, unless there are shards.
+    in_file: Vec<usize>,
+    /// The index of the chunks in a file, if there are shards.
+    index: Option<Index>,
 }
 
-/// Files of several chunks each, with an index of them.
+/// Where a shard has its index.
 #[derive(Debug)]
-struct Shards {
-    /// Number of chunks along each axis.
-    chunks: Vec<usize>,
-    is_index_last: bool,
+struct Index {
+    is_last: bool,
     /// Length of a checksum after the index.
     checksum: u64,
 }
@@ -86,75 +88,76 @@ impl<'a> Json<'a> {
         self.problem(format!("{key}: {}", expected.into()), found)
     }
 
-    fn text(&self, key: &str) -> Option<&'a str> {
-        self.value[key].as_str()
-    }
-
-    /// The value of a key, which is null if there is none.
-    fn at(&self, key: &str) -> Json<'a> {
-        Json { file: self.file, value: &self.value[key] }
+    /// The value of a key as `read` interprets it, which receives null if there is no such key.
+    ///
+    /// # Errors
+    /// `read` returns `None`.
+    fn get<T>(&self, key: &str, expected: &str, read: fn(&Value) -> Option<T>) -> Result<T, ImageProblem> {
+        read(&self.value[key]).ok_or_else(|| self.wrong(key, expected))
     }
 
     fn numbers(&self, key: &str) -> Result<Vec<usize>, ImageProblem> {
-        Vec::deserialize(&self.value[key]).map_err(|_| self.wrong(key, "a list of whole numbers"))
+        self.get(key, "a list of whole numbers", |list| Vec::deserialize(list).ok())
     }
 
     /// Checks that there is nothing in the list of a key.
     fn none(&self, key: &str) -> Result<(), ImageProblem> {
-        let none = Option::<[Value; 0]>::deserialize(&self.value[key]);
-        none.map(drop).map_err(|_| self.wrong(key, "none").note(REMEDY))
+        let none = self.get(key, "none", |list| Option::<[Value; 0]>::deserialize(list).ok());
+        none.map(drop).map_err(|problem| problem.note(REMEDY))
     }
 }
 
 impl Array {
     /// The array in `folder` that the metadata of version 2 describe.
     pub(super) fn second(folder: PathBuf, json: &Json<'_>) -> Result<Array, ImageProblem> {
-        let dtype = json.text("dtype").and_then(|dtype| dtype.parse::<TypeStr>().ok());
-        let dtype = dtype.ok_or_else(|| json.wrong("dtype", "a type of numbers, such as \"<u2\""))?;
-        let (numbers, big_endian, meaning) = npy::voxels(&dtype).map_err(|_| {
-            json.wrong("dtype", "truth values, integers of 8 to 64 bits, or floats of 16 to 64")
-        })?;
+        let expected = "a type of numbers, such as \"<u2\"";
+        let dtype: TypeStr = json.get("dtype", expected, |dtype| dtype.as_str()?.parse().ok())?;
+        let expected = "truth values, integers of 8 to 64 bits, or floats of 16 to 64";
+        let (numbers, big_endian, meaning) =
+            npy::voxels(&dtype).map_err(|_| json.wrong("dtype", expected))?;
         json.none("filters")?;
-        let compressor = json.at("compressor");
-        let codecs = match compressor.text("id").and_then(Codec::named) {
-            _ if compressor.value.is_null() => Vec::new(),
-            Some(codec) if codec != Codec::Checksum => vec![codec],
+        let codecs = match json.value["compressor"]["id"].as_str().map(str::parse) {
+            _ if json.value["compressor"].is_null() => Vec::new(),
+            Some(Ok(codec)) if codec != Codec::Checksum => vec![codec],
             _ => return Err(json.wrong("compressor", "null, gzip, zlib, zstd or blosc").note(REMEDY)),
         };
-        let separator = separator(json.text("dimension_separator"), '.');
-        let separator = separator.ok_or_else(|| json.wrong("dimension_separator", "\".\" or \"/\""))?;
-        let mut array = Array::new(folder, json, json.numbers("chunks")?, (numbers, meaning))?;
-        match json.text("order") {
+        let key = json.get("dimension_separator", "\".\" or \"/\"", |given| match given.as_str() {
+            None | Some(".") => Some(("", ".")),
+            Some("/") => Some(("", "/")),
+            _ => None,
+        })?;
+        let chunk = json.numbers("chunks")?;
+        let array = Array::new(folder, json, chunk, (numbers, meaning), key)?;
+        let mut array = Array { big_endian, codecs, ..array };
+        match json.value["order"].as_str() {
             Some("C") => {}
             Some("F") => array.order.reverse(),
             _ => return Err(json.wrong("order", "C or F")),
         }
-        Array { big_endian, codecs, key: ("", separator), ..array }.checked(json)
+        array.checked(json)
     }
 
     /// The array in `folder` that the metadata of version 3 describe.
     pub(super) fn third(folder: PathBuf, json: &Json<'_>) -> Result<Array, ImageProblem> {
-        let numbers = json.text("data_type").and_then(numbers_named);
         let expected = "bool, int8 to int64, uint8 to uint64, or float16 to float64";
-        let numbers = numbers.ok_or_else(|| json.wrong("data_type", expected))?;
-        let grid = json.at("chunk_grid");
-        if grid.text("name") != Some("regular") {
-            return Err(json.wrong("chunk_grid", "a regular grid"));
-        }
-        let chunk = grid.at("configuration").numbers("chunk_shape")?;
-        let encoding = json.at("chunk_key_encoding");
-        let given = encoding.at("configuration").text("separator");
-        let key = match encoding.text("name") {
-            Some("default") => separator(given, '/').map(|separator| ("c", separator)),
-            Some("v2") => separator(given, '.').map(|separator| ("", separator)),
-            _ => None,
-        };
+        let numbers = json.get("data_type", expected, |name| numbers_named(name.as_str()?))?;
+        json.get("chunk_grid", "a regular grid", |grid| (grid["name"] == "regular").then_some(()))?;
+        let grid = Json { file: json.file, value: &json.value["chunk_grid"]["configuration"] };
+        let chunk = grid.numbers("chunk_shape")?;
         let expected = "default or v2, with \".\" or \"/\"";
-        let key = key.ok_or_else(|| json.wrong("chunk_key_encoding", expected))?;
+        let key = json.get("chunk_key_encoding", expected, |encoding| {
+            match (encoding["name"].as_str()?, encoding["configuration"]["separator"].as_str()) {
+                ("default", None | Some("/")) => Some(("c/", "/")),
+                ("default", Some(".")) => Some(("c.", ".")),
+                ("v2", None | Some(".")) => Some(("", ".")),
+                ("v2", Some("/")) => Some(("", "/")),
+                _ => None,
+            }
+        })?;
         json.none("storage_transformers")?;
         let names = json.value["dimension_names"].as_array().map(|names| texts(names)).unwrap_or_default();
-        let array = Array { names, key, ..Array::new(folder, json, chunk, numbers)? };
-        array.with_codecs(json)?.checked(json)
+        let array = Array::new(folder, json, chunk, numbers, key)?;
+        Array { names, ..array }.with_codecs(json)?.checked(json)
     }
 
     /// An array of uncompressed chunks in C order, each in a file of its own.
@@ -163,60 +166,57 @@ impl Array {
         json: &Json<'_>,
         chunk: Vec<usize>,
         (numbers, meaning): (VoxelType, Meaning),
+        key: (&'static str, &'static str),
     ) -> Result<Array, ImageProblem> {
         Ok(Array {
             folder,
             names: Vec::new(),
             extents: json.numbers("shape")?,
             order: (0..chunk.len()).collect(),
+            in_file: vec![1; chunk.len()],
             chunk,
             numbers,
             meaning,
             big_endian: false,
             codecs: Vec::new(),
             fill: fill(json, numbers, meaning)?,
-            key: ("", '.'),
-            shards: None,
+            key,
+            index: None,
         })
     }
 
     /// Adds the codecs that are listed in version 3, in shards those of their chunks.
     fn with_codecs(mut self, json: &Json<'_>) -> Result<Array, ImageProblem> {
         let wrong = |expected: &str| json.wrong("codecs", expected).note(REMEDY);
+        let steps = "transpose, then bytes, then gzip, zstd, blosc or crc32c, or sharding_indexed with these";
         let list = json.value["codecs"].as_array().ok_or_else(|| wrong("a list"))?;
         let mut has_bytes = false;
         for value in list {
-            let codec = Json { file: json.file, value };
-            let options = codec.at("configuration");
-            let name = codec.text("name").or(value.as_str()).unwrap_or_default();
-            match (name, Codec::named(name)) {
-                ("transpose", _) if !has_bytes => {
+            let options = Json { file: json.file, value: &value["configuration"] };
+            match (value["name"].as_str().or(value.as_str()).unwrap_or_default(), has_bytes) {
+                ("transpose", false) => {
                     let given = options.numbers("order")?;
                     let mut sorted = given.clone();
                     sorted.sort_unstable();
-                    if sorted.iter().copied().ne(0..self.chunk.len()) {
+                    if sorted.into_iter().ne(0..self.chunk.len()) {
                         return Err(wrong("an order of all axes to transpose"));
                     }
                     self.order = given.iter().map(|&axis| self.order[axis]).collect();
                 }
-                ("bytes", _) if !has_bytes => {
+                ("bytes", false) => {
                     has_bytes = true;
-                    self.big_endian = match options.text("endian") {
+                    self.big_endian = match options.value["endian"].as_str() {
                         Some("little") => false,
                         Some("big") => true,
                         None if self.numbers.bytes() == 1 => false,
                         _ => return Err(wrong("bytes, little or big endian")),
                     };
                 }
-                ("sharding_indexed", _) if !has_bytes && self.shards.is_none() && list.len() == 1 => {
+                ("sharding_indexed", false) if self.index.is_none() && list.len() == 1 => {
                     return self.with_shards(&options);
                 }
-                (_, Some(codec)) if has_bytes => self.codecs.push(codec),
-                _ => {
-                    return Err(wrong(
-                        "transpose, then bytes, then gzip, zstd, blosc or crc32c, or sharding_indexed with these",
-                    ));
-                }
+                (name, true) => self.codecs.push(name.parse().map_err(|_| wrong(steps))?),
+                _ => return Err(wrong(steps)),
             }
         }
         if !has_bytes {
@@ -231,11 +231,10 @@ impl Array {
     }
 
     /// Adds shards and the codecs of their chunks.
-    fn with_shards(mut self, options: &Json<'_>) -> Result<Array, ImageProblem> {
+    fn with_shards(self, options: &Json<'_>) -> Result<Array, ImageProblem> {
         let chunk = options.numbers("chunk_shape")?;
-        let divides =
-            |(&shard, &chunk): (&usize, &usize)| shard > 0 && chunk > 0 && shard.is_multiple_of(chunk);
-        if chunk.len() != self.chunk.len() || !self.chunk.iter().zip(&chunk).all(divides) {
+        let is_part = |(&shard, &chunk): (&usize, &usize)| shard > 0 && chunk > 0 && shard % chunk == 0;
+        if chunk.len() != self.chunk.len() || !zip(&self.chunk, &chunk).all(is_part) {
             return Err(options.wrong("chunk_shape", format!("a part of the shards of {:?}", self.chunk)));
         }
         let index = options.value["index_codecs"].as_array().map_or(&[][..], Vec::as_slice);
@@ -246,15 +245,14 @@ impl Array {
             [Some("bytes"), Some("crc32c")] if !is_big => 4,
             _ => return Err(options.wrong("index_codecs", "bytes, little-endian, and crc32c").note(REMEDY)),
         };
-        let is_index_last = match options.text("index_location") {
+        let is_last = match options.value["index_location"].as_str() {
             None | Some("end") => true,
             Some("start") => false,
             _ => return Err(options.wrong("index_location", "start or end")),
         };
-        let chunks = self.chunk.iter().zip(&chunk).map(|(shard, chunk)| shard / chunk).collect();
-        self.shards = Some(Shards { chunks, is_index_last, checksum });
-        self.chunk = chunk;
-        self.with_codecs(options)
+        let in_file = zip(&self.chunk, &chunk).map(|(shard, chunk)| shard / chunk).collect();
+        let index = Some(Index { is_last, checksum });
+        Array { chunk, in_file, index, ..self }.with_codecs(options)
     }
 
     /// The array, after checking that its axes and chunks go together.
@@ -264,8 +262,8 @@ impl Array {
             let found = format!("shape {:?}, chunks {chunk:?}", self.extents);
             return Err(json.problem("as many axes of chunks as of the array, 1 to 32", found));
         }
-        let mut bytes = chunk.iter().chain(self.shards.iter().flat_map(|shards| &shards.chunks));
-        let bytes = bytes.try_fold(16_usize, |bytes, &extent| bytes.checked_mul(extent));
+        let mut shard = chunk.iter().chain(&self.in_file);
+        let bytes = shard.try_fold(16_usize, |bytes, &extent| bytes.checked_mul(extent));
         if chunk.contains(&0) || bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             let found = format!("chunks {chunk:?}");
             return Err(json.problem("chunks of at least one number, and of less than 2^59", found));
@@ -279,39 +277,28 @@ impl Array {
         Ok(self)
     }
 
-    /// The axis that is called by this letter, `t` or `c`, or by its word, `time` or `channel`.
-    pub(super) fn axis(&self, letter: char) -> Option<usize> {
-        let word = if letter == 't' { "time" } else { "channel" };
-        let is_it = |name: &String| {
-            name.eq_ignore_ascii_case(word) || name.eq_ignore_ascii_case(letter.encode_utf8(&mut [0; 4]))
-        };
-        self.names.iter().position(is_it)
+    /// The axis that is called by one of these names.
+    pub(super) fn axis(&self, names: [&str; 2]) -> Option<usize> {
+        self.names.iter().position(|name| names.iter().any(|known| name.eq_ignore_ascii_case(known)))
     }
 
     /// Reads and decodes a chunk.
     pub(super) fn read(&self, chunk: &[usize]) -> Result<Chunk<'_>, Fault> {
         let size = self.numbers.bytes();
         let length = size * self.chunk.iter().product::<usize>();
-        let file = match &self.shards {
-            None => chunk.to_vec(),
-            Some(shards) => chunk.iter().zip(&shards.chunks).map(|(chunk, chunks)| chunk / chunks).collect(),
-        };
-        let numbers: Vec<String> = file.iter().map(usize::to_string).collect();
         let (prefix, separator) = self.key;
-        let mut name = numbers.join(&separator.to_string());
-        if !prefix.is_empty() {
-            name = format!("{prefix}{separator}{name}");
-        }
+        let file = zip(chunk, &self.in_file).map(|(chunk, chunks)| (chunk / chunks).to_string());
+        let name = format!("{prefix}{}", file.collect::<Vec<_>>().join(separator));
         let in_chunk = |fault| match fault {
             Fault::Content(problem) => {
                 ImageProblem { place: Place::Named(format!("chunk {name}")), ..problem }.into()
             }
             fault => fault,
         };
-        let stored = match (regular(&self.folder.join(&name)), &self.shards) {
+        let stored = match (regular(&self.folder.join(&name)), &self.index) {
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => None,
             (stored, None) => Some(stored?),
-            (stored, Some(shards)) => shards.find(stored?, chunk).map_err(in_chunk)?,
+            (stored, Some(index)) => self.find(index, stored?, chunk).map_err(in_chunk)?,
         };
         let Some((file, stored)) = stored else {
             let expected = "a file for each chunk, as there is no fill value";
@@ -340,20 +327,21 @@ impl Array {
         }
         Ok(Chunk::Numbers(bytes))
     }
-}
 
-impl Shards {
-    /// The file, at the bytes of a chunk, and their number; `None` if there are none.
-    fn find(&self, (mut file, length): (File, u64), chunk: &[usize]) -> Result<Option<(File, u64)>, Fault> {
-        let places = chunk.iter().zip(&self.chunks);
+    /// The file of a shard, at the bytes of a chunk, and their number; `None` if there are none.
+    fn find(
+        &self,
+        index: &Index,
+        (mut file, length): (File, u64),
+        chunk: &[usize],
+    ) -> Result<Option<(File, u64)>, Fault> {
+        let places = zip(chunk, &self.in_file);
         let place = places.fold(0, |place, (chunk, chunks)| place * chunks + chunk % chunks) as u64;
-        let index = 16 * self.chunks.iter().product::<usize>() as u64 + self.checksum;
-        let Some(last) = length.checked_sub(index) else {
-            let expected = format!("an index of {index} bytes");
-            return Err(Fault::of(expected, format!("{length} bytes")));
+        let size = 16 * self.in_file.iter().product::<usize>() as u64 + index.checksum;
+        let Some(last) = length.checked_sub(size) else {
+            return Err(Fault::of(format!("an index of {size} bytes"), format!("{length} bytes")));
         };
-        let at = if self.is_index_last { last } else { 0 };
-        file.seek(SeekFrom::Start(at + 16 * place))?;
+        file.seek(SeekFrom::Start(16 * place + if index.is_last { last } else { 0 }))?;
         let mut entry = [[0; 8]; 2];
         file.read_exact(entry.as_flattened_mut())?;
         let [start, count] = entry.map(u64::from_le_bytes);
@@ -366,16 +354,6 @@ impl Shards {
         }
         file.seek(SeekFrom::Start(start))?;
         Ok(Some((file, count)))
-    }
-}
-
-/// The separator of the numbers in names of chunks: `.` or `/`, if it is given.
-fn separator(given: Option<&str>, usual: char) -> Option<char> {
-    match given {
-        None => Some(usual),
-        Some(".") => Some('.'),
-        Some("/") => Some('/'),
-        Some(_) => None,
     }
 }
 
@@ -402,14 +380,14 @@ fn fill(json: &Json<'_>, numbers: VoxelType, meaning: Meaning) -> Result<Option<
     fn bytes<T: Voxel + std::str::FromStr>(text: &str) -> Option<Vec<u8>> {
         text.parse::<T>().ok().map(|value| value.as_bytes().to_vec())
     }
-    let text = match json.at("fill_value").value {
+    let text = match &json.value["fill_value"] {
         Value::Null => return Ok(None),
         Value::Bool(value) => u8::from(*value).to_string(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
     let found = if meaning == Meaning::Halves {
-        text.parse::<f32>().ok().map(|value| half::f16::from_f32(value).to_ne_bytes().to_vec())
+        text.parse::<half::f16>().ok().map(|value| value.to_ne_bytes().to_vec())
     } else {
         // Integers may be written as numbers with a fraction of 0.
         let is_whole = numbers.coding() != Coding::Float;

@@ -8,12 +8,9 @@ use serde_json::Value;
 
 use super::metadata::{Array, Json, texts};
 use crate::cubical::read::bytes::regular;
-use crate::cubical::read::error::{Fault, ImageProblem, Place};
+use crate::cubical::read::error::{Fault, ImageProblem, Place, some};
 use crate::cubical::read::{is_zarr, no_store};
 use crate::input::source;
-
-/// Greatest number of arrays named in a message.
-const NAMED: usize = 8;
 
 /// Greatest length of a file of JSON. Those of groups may hold the metadata of all their arrays.
 const LONGEST: u64 = 16 << 20;
@@ -81,10 +78,8 @@ fn of(path: &Path) -> Result<Option<Array>, Fault> {
     // Names that xarray gives to axes.
     let attributes = json(path, ".zattrs")?.unwrap_or_default();
     let names = attributes["_ARRAY_DIMENSIONS"].as_array();
-    array.names = names
-        .filter(|names| names.len() == array.extents.len())
-        .map(|names| texts(names))
-        .unwrap_or_default();
+    let names = names.filter(|names| names.len() == array.extents.len());
+    array.names = names.map(|names| texts(names)).unwrap_or_default();
     Ok(Some(array))
 }
 
@@ -117,12 +112,6 @@ fn names(path: &Path) -> Result<String, Fault> {
         }
     }
     names.sort();
-    if names.is_empty() {
-        return Ok("no arrays".to_owned());
-    }
-    if names.len() > NAMED {
-        names.truncate(NAMED);
-        names.push("…".to_owned());
-    }
-    Ok(format!("arrays {}", names.join(", ")))
+    let some = some(names.iter().map(String::as_str));
+    Ok(if names.is_empty() { "no arrays".to_owned() } else { format!("arrays {some}") })
 }
