@@ -145,23 +145,16 @@ impl DataFile {
             let word = words.next();
             let value = word.and_then(|word| str::from_utf8(word).ok()?.parse::<T>().ok());
             let Some(value) = value else {
-                let expected = format!(
-                    "the value of voxel {:?}, a number of {}",
-                    self.shape.coordinates(place),
-                    T::NAME
-                );
+                let voxel = self.shape.coordinates(place);
+                let expected = format!("the value of voxel {voxel:?}, a number of {}", T::NAME);
                 let found = word.map_or_else(|| "the end of the file".to_owned(), quote);
                 return Err(ImageProblem::whole(expected, found));
             };
             voxels.extend_from_slice(value.as_bytes());
         }
-        match words.next() {
-            None => Ok(()),
-            Some(word) => {
-                let expected = format!("the end of the file after {} values", self.shape.count());
-                Err(ImageProblem::whole(expected, quote(word)))
-            }
-        }
+        let Some(word) = words.next() else { return Ok(()) };
+        let expected = format!("the end of the file after {} values", self.shape.count());
+        Err(ImageProblem::whole(expected, quote(word)))
     }
 }
 

@@ -20,13 +20,30 @@ pub(super) struct Field {
 pub(super) struct Fields(pub(super) Vec<Field>);
 
 impl Fields {
+    /// The fields in numbered lines, each of which is blank or as `expected`. Lines after the one named as `data` whose
+    /// value begins with the word `LIST` are names of files, and are left.
+    pub(super) fn of_lines(
+        lines: &mut dyn Iterator<Item = (usize, &str)>,
+        separator: char,
+        expected: &str,
+        data: &[&str],
+    ) -> Result<Fields, ImageProblem> {
+        let mut fields = Fields::default();
+        for line in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let field = fields.add(line, separator, expected)?;
+            if field.is(data) && field.value.split_whitespace().next() == Some("LIST") {
+                break;
+            }
+        }
+        Ok(fields)
+    }
+
     /// The line with this name, in letters of any case. A format may know a field by several names.
     ///
     /// # Errors
     /// There are several such lines.
     pub(super) fn get(&self, names: &[&str]) -> Result<Option<&Field>, ImageProblem> {
-        let is_it = |field: &&Field| names.iter().any(|name| field.name.eq_ignore_ascii_case(name));
-        let mut found = self.0.iter().filter(is_it);
+        let mut found = self.0.iter().filter(|field| field.is(names));
         match (found.next(), found.next()) {
             (first, None) => Ok(first),
             (_, Some(second)) => {
@@ -42,13 +59,12 @@ impl Fields {
         (number, line): (usize, &str),
         separator: char,
         expected: &str,
-    ) -> Result<(), ImageProblem> {
+    ) -> Result<&Field, ImageProblem> {
         let Some((name, value)) = line.split_once(separator) else {
             return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
         };
         let [name, value] = [name, value].map(|part| part.trim().to_owned());
-        self.0.push(Field { line: number, name, value });
-        Ok(())
+        Ok(self.0.push_mut(Field { line: number, name, value }))
     }
 
     /// Whether the numbers are big-endian by the line with this name, which has to be there if that `matters`.
@@ -73,22 +89,25 @@ impl Fields {
 
     /// The lines with one of these names, in letters of any case, as they are written with this separator.
     pub(super) fn lines(&self, names: &[&str], separator: &str) -> Vec<String> {
-        let is_one = |field: &&Field| names.iter().any(|name| field.name.eq_ignore_ascii_case(name));
         let line = |Field { name, value, .. }: &Field| format!("{name}{separator}{value}");
-        self.0.iter().filter(is_one).map(line).collect()
+        self.0.iter().filter(|field| field.is(names)).map(line).collect()
     }
 
     /// Like [`Fields::get`], of a line that has to be there.
     pub(super) fn need(&self, names: &[&str]) -> Result<&Field, ImageProblem> {
-        let missing = || {
+        self.get(names)?.ok_or_else(|| {
             let expected = format!("a header with a line {}", quote(names[0].as_bytes()));
             ImageProblem::whole(expected, "a header without one")
-        };
-        self.get(names)?.ok_or_else(missing)
+        })
     }
 }
 
 impl Field {
+    /// Whether the field has one of these names, in letters of any case.
+    fn is(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.name.eq_ignore_ascii_case(name))
+    }
+
     /// The error that the value is not what the format allows.
     pub(super) fn problem(&self, expected: impl Into<String>) -> ImageProblem {
         let found = format!("{} {}", self.name, quote(self.value.as_bytes()));
@@ -125,12 +144,20 @@ impl Field {
         }
     }
 
-    /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those of the lines after.
-    pub(super) fn files(&self, list: Vec<String>) -> Result<Vec<String>, ImageProblem> {
+    /// Names of the files that the value states: one, numbered ones, or for the value `LIST` those in the lines `after`
+    /// it.
+    pub(super) fn files<'a>(
+        &self,
+        after: impl Iterator<Item = (usize, &'a str)>,
+    ) -> Result<Vec<String>, ImageProblem> {
         let words: Vec<&str> = self.value.split_whitespace().collect();
         match words[..] {
-            ["LIST"] | ["LIST", _] if !list.is_empty() => Ok(list),
-            ["LIST"] | ["LIST", _] => Err(self.problem("a line for each file after LIST")),
+            ["LIST"] | ["LIST", _] => {
+                let names = after.map(|(_, line)| line.trim().to_owned()).filter(|name| !name.is_empty());
+                let names: Vec<String> = names.collect();
+                let is_none = names.is_empty();
+                if is_none { Err(self.problem("a line for each file after LIST")) } else { Ok(names) }
+            }
             // Another number may follow: how many axes a file has, which its size says as well.
             [pattern, first, last, step] | [pattern, first, last, step, _] if pattern.contains('%') => {
                 let numbers = [first, last, step].map(|word| word.parse::<i64>().ok());
@@ -165,15 +192,12 @@ fn numbered(
     let Some(count) = count.filter(|&count| count < MOST && digits < 32 && !after.contains('%')) else {
         return Err(problem());
     };
-    let name = |k: u64| {
-        let number = first + step * k as i64;
-        if is_padded {
-            format!("{before}{number:0digits$}{after}")
-        } else {
-            format!("{before}{number:digits$}{after}")
-        }
-    };
-    Ok((0..=count).map(name).collect())
+    let numbers = (0..=count).map(|k| first + step * k as i64);
+    Ok(if is_padded {
+        numbers.map(|number| format!("{before}{number:0digits$}{after}")).collect()
+    } else {
+        numbers.map(|number| format!("{before}{number:digits$}{after}")).collect()
+    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
+use crate::input::text::words;
 
 /// Names of the types of voxels. The first of those of a type is the one that is written.
 pub(in crate::cubical) const TYPES: [(&str, VoxelType); 12] = [
@@ -67,17 +68,14 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
             start += line.len();
             let is_last = name.trim_ascii().eq_ignore_ascii_case(b"ElementDataFile") && line.ends_with(b"\n");
             // The names of files go on after a list.
-            let is_list = value
-                .trim_ascii_start()
-                .strip_prefix(b"=")
-                .is_some_and(|value| value.trim_ascii().starts_with(b"LIST"));
-            if is_last && !is_list {
+            if is_last && words(value.strip_prefix(b"=").unwrap_or_default()).next() != Some(b"LIST") {
                 return Some(start);
             }
         }
         None
     })?;
-    let (fields, list) = header(&text)?;
+    let mut lines = (1..).zip(text.lines());
+    let fields = Fields::of_lines(&mut lines, '=', "a line such as `NDims = 3`", &["ElementDataFile"])?;
     let mut data = data(&fields)?;
     let field = fields.need(&["ElementDataFile"])?;
     let is_local = field.value.eq_ignore_ascii_case("LOCAL");
@@ -89,25 +87,8 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         }
     }
     let stream =
-        if is_local { data.after(bytes, end)? } else { data.among(bytes.folder(), &field.files(list)?)? };
+        if is_local { data.after(bytes, end)? } else { data.among(bytes.folder(), &field.files(lines)?)? };
     Ok(Stream { geometry: Some(Geometry::MetaImage(fields.lines(&LOCATING, " = "))), ..stream })
-}
-
-/// Splits a header into its fields, and the names of files after `ElementDataFile = LIST`.
-fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
-    let mut fields = Fields::default();
-    let mut lines = text.lines().zip(1..);
-    for (line, number) in lines.by_ref() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        fields.add((number, line), '=', "a line such as `NDims = 3`")?;
-        if fields.0.last().is_some_and(|field| field.name.eq_ignore_ascii_case("ElementDataFile")) {
-            break;
-        }
-    }
-    let list = lines.map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
-    Ok((fields, list.map(str::to_owned).collect()))
 }
 
 /// Description of the voxels by the fields.

@@ -60,6 +60,9 @@ const LOCATING: [&str; 9] = [
     "units",
 ];
 
+/// Names of the field with the names of other files.
+const DATA_FILE: [&str; 2] = ["data file", "datafile"];
+
 /// Kinds of axes whose samples are voxels.
 const DOMAINS: [&str; 5] = ["domain", "space", "time", "???", "none"];
 
@@ -72,48 +75,29 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         let ends = blank.map(|blank| memchr::memmem::find(head, blank).map(|at| at + blank.len()));
         ends.into_iter().flatten().min()
     })?;
-    let (fields, list) = header(&text)?;
+    let mut lines = (1..).zip(text.lines());
+    let fields = header(&mut lines)?;
     let data = data(&fields)?;
-    let stream = match fields.get(&["data file", "datafile"])? {
+    let stream = match fields.get(&DATA_FILE)? {
         None => data.after(bytes, start)?,
-        Some(field) => data.among(bytes.folder(), &field.files(list)?)?,
+        Some(field) => data.among(bytes.folder(), &field.files(lines)?)?,
     };
     Ok(Stream { geometry: Some(Geometry::Nrrd(fields.lines(&LOCATING, ": "))), ..stream })
 }
 
-/// Splits a header into its fields, and the names of files after a field `data file: LIST`. Comments and the pairs of
-/// key and value that users add are left out.
-fn header(text: &str) -> Result<(Fields, Vec<String>), ImageProblem> {
-    let mut fields = Fields::default();
-    let mut lines = text.lines().zip(1..);
-    let magic = lines.next().map_or("", |(line, _)| line.trim_end());
+/// The fields in the numbered lines of a header, up to `data file: LIST`. Comments and the pairs of key and value that
+/// users add are left out.
+fn header(lines: &mut dyn Iterator<Item = (usize, &str)>) -> Result<Fields, ImageProblem> {
+    let mut lines = lines.map(|(number, line)| (number, line.trim_end()));
+    let magic = lines.next().map_or("", |(_, line)| line);
     if !matches!(magic.strip_prefix("NRRD000"), Some("1" | "2" | "3" | "4" | "5")) {
         let found = quote(magic.as_bytes());
         return Err(ImageProblem::new(Place::Line(1), "NRRD0001 to NRRD0005", found));
     }
-    while let Some((line, number)) = lines.next() {
-        let line = line.trim_end();
-        if line.is_empty() {
-            break;
-        }
-        if line.starts_with('#') {
-            continue;
-        }
-        // The first of the separators decides which of the two kinds of lines it is.
-        if line.split_once(':').is_some_and(|(_, value)| value.starts_with('=')) {
-            continue;
-        }
-        fields.add((number, line), ':', "a field such as `type: float`, or a comment after #")?;
-        let is_list = fields.0.last().is_some_and(|field| {
-            field.name.replace(' ', "").eq_ignore_ascii_case("datafile")
-                && field.value.split_whitespace().next() == Some("LIST")
-        });
-        if is_list {
-            let names = lines.map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
-            return Ok((fields, names.map(str::to_owned).collect()));
-        }
-    }
-    Ok((fields, Vec::new()))
+    // The first of the separators decides whether a line is a field or a pair.
+    let is_pair = |line: &str| line.split_once(':').is_some_and(|(_, value)| value.starts_with('='));
+    let mut lines = lines.filter(|(_, line)| !line.starts_with('#') && !is_pair(line));
+    Fields::of_lines(&mut lines, ':', "a field such as `type: float`, or a comment after #", &DATA_FILE)
 }
 
 /// Description of the voxels by the fields.
@@ -173,16 +157,15 @@ fn check_kinds(fields: &Fields, axes: &[u64]) -> Result<(), ImageProblem> {
         return Err(field.problem(format!("a {what} for each of {} axes", axes.len())));
     }
     let mut long = others.iter().zip(axes).enumerate().filter(|(_, (_, extent))| **extent > 1);
-    match long.find_map(|(axis, (other, extent))| Some((axis, other.as_ref()?, extent))) {
-        None => Ok(()),
-        Some((axis, other, extent)) => {
-            let found = format!("{extent} samples {other} along axis {axis}, counted from 0");
-            let picked = (0..axes.len()).map(|k| if k == axis { "0" } else { ":" });
-            let picked = picked.collect::<Vec<_>>().join(", ");
-            let problem = ImageProblem::new(Place::Line(field.line), "axes of space and time only", found);
-            Err(problem.note(format!(
-                "in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[{picked}]) takes the first"
-            )))
-        }
-    }
+    let Some((axis, other, extent)) =
+        long.find_map(|(axis, (other, extent))| Some((axis, other.as_ref()?, extent)))
+    else {
+        return Ok(());
+    };
+    let found = format!("{extent} samples {other} along axis {axis}, counted from 0");
+    let problem = ImageProblem::new(Place::Line(field.line), "axes of space and time only", found);
+    let picked = (0..axes.len()).map(|k| if k == axis { "0" } else { ":" }).collect::<Vec<_>>().join(", ");
+    Err(problem.note(format!(
+        "in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[{picked}]) takes the first"
+    )))
 }

@@ -42,14 +42,9 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     let headers = bytes.path().map(headers_of).unwrap_or_default();
     let [header_path] = &headers[..] else {
         let expected = "a header that begins with {volume1}, or voxels with one header beside them";
-        let found = match &headers[..] {
-            [] => "neither: there is no file with the ending .vgi or .vol.vgi".to_owned(),
-            _ => {
-                let names: Vec<String> = headers.iter().map(|path| path.display().to_string()).collect();
-                names.join(" and ")
-            }
-        };
-        return Err(Fault::of(expected, found));
+        let names: Vec<String> = headers.iter().map(|path| path.display().to_string()).collect();
+        let none = "neither: there is no file with the ending .vgi or .vol.vgi".to_owned();
+        return Err(Fault::of(expected, if names.is_empty() { none } else { names.join(" and ") }));
     };
     let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?)?));
     let (data, _) =
