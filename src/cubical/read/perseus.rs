@@ -71,7 +71,7 @@ impl Lines {
             }
             self.number += 1;
             if self.line.len() as u64 == LONGEST_LINE && !self.line.last().copied().is_some_and(is_end) {
-                return Err(self.problem("a number", Some(&self.line)).into());
+                return Err(self.problem("a number").into());
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(self.line.trim_ascii()));
@@ -102,52 +102,50 @@ impl Lines {
         }
     }
 
-    fn problem(&self, expected: impl Into<String>, found: Option<&[u8]>) -> ImageProblem {
-        let found = found.map_or_else(|| "the end of the file".to_owned(), quote);
+    /// The problem that the last line is not as expected, or that there is none.
+    fn problem(&self, expected: impl Into<String>) -> ImageProblem {
+        let is_end = self.line.is_empty();
+        let found = if is_end { "the end of the file".to_owned() } else { quote(self.line.trim_ascii()) };
         ImageProblem::new(Place::Line(self.number), expected, found)
     }
 
     /// Parses the next line as an integer.
-    fn integer(&mut self, expected: impl Fn() -> String) -> Result<i64, Fault> {
-        let line = self.next()?.map(<[u8]>::to_vec);
-        let number = line.as_deref().and_then(|line| str::from_utf8(line).ok()?.parse().ok());
-        number.ok_or_else(|| self.problem(expected(), line.as_deref()).into())
+    fn integer(&mut self, expected: impl Into<String>) -> Result<i64, Fault> {
+        let number = self.next()?.and_then(|line| str::from_utf8(line).ok()?.parse().ok());
+        number.ok_or_else(|| self.problem(expected).into())
     }
 
     fn shape(&mut self) -> Result<Shape, Fault> {
-        let dim = self.integer(|| "the number of axes, 1 to 3".to_owned())?;
+        let expected = "the number of axes, 1 to 3";
+        let dim = self.integer(expected)?;
         if !(1..=3).contains(&dim) {
-            return Err(self.problem("the number of axes, 1 to 3", Some(dim.to_string().as_bytes())).into());
+            return Err(self.problem(expected).into());
         }
         let mut axes = Vec::new();
         for axis in 1..=dim {
-            let extent = self.integer(|| format!("the extent of axis {axis} of {dim}"))?;
-            let Ok(extent) = u64::try_from(extent) else {
-                let problem =
-                    self.problem(format!("the extent of axis {axis}"), Some(extent.to_string().as_bytes()));
-                return Err(problem
-                    .note("a negative one says that the image is periodic, which is not read")
-                    .into());
-            };
-            axes.push(extent);
+            let extent = self.integer(format!("the extent of axis {axis} of {dim}"))?;
+            axes.push(u64::try_from(extent).map_err(|_| {
+                let problem = self.problem(format!("the extent of axis {axis}"));
+                problem.note("a negative one says that the image is periodic, which is not read")
+            })?);
         }
         Ok(shape_at(Place::Line(self.number), &axes, Order::F)?)
     }
 
     /// The value of voxel number `place`, on the next line.
     fn value(&mut self, shape: Shape, place: usize) -> Result<f64, Fault> {
-        let line = self.next()?;
-        if let Some(value) = line.and_then(|line| fast_float2::parse(line).ok()) {
-            return Ok(value);
-        }
-        let found = line.map(<[u8]>::to_vec);
-        let expected = format!("the value of voxel {:?} of {shape}", shape.coordinates(place));
-        Err(self.problem(expected, found.as_deref()).into())
+        let value = self.next()?.and_then(|line| fast_float2::parse(line).ok());
+        value.ok_or_else(|| {
+            let voxel = shape.coordinates(place);
+            self.problem(format!("the value of voxel {voxel:?} of {shape}")).into()
+        })
     }
 
     /// Checks that nothing follows the last of `count` values.
     fn end(&mut self, count: usize) -> Result<(), Fault> {
-        let Some(line) = self.next()?.map(<[u8]>::to_vec) else { return Ok(()) };
-        Err(self.problem(format!("the end of the file after {count} values"), Some(&line)).into())
+        match self.next()? {
+            None => Ok(()),
+            Some(_) => Err(self.problem(format!("the end of the file after {count} values")).into()),
+        }
     }
 }

@@ -29,11 +29,11 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
             return Err(ImageProblem::at(0, "P1, P2, P4 or P5", format!("{found:?}")).into());
         }
     };
-    let columns = header.next("the number of columns")?;
-    let rows = header.next("the number of rows")?;
+    let columns = header.next(false, || "the number of columns".to_owned())?;
+    let rows = header.next(false, || "the number of rows".to_owned())?;
     let shape = shape_at(header.place(), &[rows, columns], Order::C)?;
     let is_map = kind == b'1' || kind == b'4';
-    let greatest = if is_map { 1 } else { header.next("the greatest value")? };
+    let greatest = if is_map { 1 } else { header.next(false, || "the greatest value".to_owned())? };
     if !(1..=65_535).contains(&greatest) {
         let expected = "a greatest value from 1 to 65535";
         return Err(ImageProblem::new(header.place(), expected, greatest.to_string()).into());
@@ -94,7 +94,7 @@ fn text(bytes: Bytes, shape: Shape, start: u64, greatest: u64, is_map: bool) -> 
     let mut voxels = with_room(size * shape.count())?;
     for place in 0..shape.count() {
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
-        let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };
+        let value = numbers.next(is_map, what)?;
         if value > greatest {
             return Err(ImageProblem::new(numbers.place(), what(), value.to_string()).into());
         }
@@ -126,49 +126,29 @@ impl Numbers<'_> {
 
     /// Skips blanks and comments, which extend from `#` to the end of the line.
     fn skip(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'#' => {
-                    let rest = &self.bytes[self.at..];
-                    self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-                }
-                byte if byte.is_ascii_whitespace() => self.at += 1,
-                _ => break,
-            }
+        let is_skipped = |byte: &&u8| **byte == b'#' || byte.is_ascii_whitespace();
+        while let Some(byte) = self.bytes.get(self.at).filter(is_skipped) {
+            let rest = &self.bytes[self.at..];
+            let end = || memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+            self.at += if *byte == b'#' { end() } else { 1 };
         }
     }
 
-    fn next(&mut self, what: &str) -> Result<u64, ImageProblem> {
-        self.number(|| what.to_owned())
-    }
-
-    fn number(&mut self, what: impl Fn() -> String) -> Result<u64, ImageProblem> {
+    /// The next number, which in a bitmap is a digit, 0 or 1.
+    fn next(&mut self, is_bit: bool, what: impl Fn() -> String) -> Result<u64, ImageProblem> {
         self.skip();
-        let start = self.at;
-        let mut number = 0_u64;
-        while let Some(digit) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
-            number = number.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
-            self.at += 1;
-        }
-        if self.at > start { Ok(number) } else { Err(self.missing(what())) }
-    }
-
-    fn digit(&mut self, what: impl Fn() -> String) -> Result<u64, ImageProblem> {
-        self.skip();
-        match self.bytes.get(self.at) {
-            Some(digit @ (b'0' | b'1')) => {
-                self.at += 1;
-                Ok(u64::from(digit - b'0'))
-            }
-            _ => Err(self.missing(what())),
-        }
-    }
-
-    fn missing(&self, expected: String) -> ImageProblem {
-        let found = match self.bytes.get(self.at) {
-            None => "the end of the file".to_owned(),
-            Some(&byte) => format!("{:?}", char::from(byte).to_string()),
+        let rest = &self.bytes[self.at..];
+        let count = match rest {
+            [first, ..] if is_bit => usize::from(matches!(first, b'0' | b'1')),
+            _ => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
         };
-        ImageProblem::new(self.place(), expected, found)
+        if count == 0 {
+            let end = || "the end of the file".to_owned();
+            let found = rest.first().map_or_else(end, |&byte| format!("{:?}", char::from(byte).to_string()));
+            return Err(ImageProblem::new(self.place(), what(), found));
+        }
+        self.at += count;
+        let add = |number: u64, digit: &u8| number.saturating_mul(10).saturating_add((digit - b'0').into());
+        Ok(rest[..count].iter().fold(0, add))
     }
 }
