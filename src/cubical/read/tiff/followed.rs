@@ -36,9 +36,9 @@ pub(super) fn following(
     {
         return Err(problem("1"));
     }
-    let starts = decoder.find_tag_unsigned_vec::<u64>(Tag::StripOffsets).map_err(failed)?.unwrap_or_default();
-    let sizes =
-        decoder.find_tag_unsigned_vec::<u64>(Tag::StripByteCounts).map_err(failed)?.unwrap_or_default();
+    let mut numbers = |tag| decoder.find_tag_unsigned_vec::<u64>(tag).map_err(failed);
+    let starts = numbers(Tag::StripOffsets)?.unwrap_or_default();
+    let sizes = numbers(Tag::StripByteCounts)?.unwrap_or_default();
     let together =
         starts.windows(2).zip(&sizes).all(|(pair, &size)| pair[0].checked_add(size) == Some(pair[1]));
     let Some(&start) = starts.first().filter(|_| together) else {

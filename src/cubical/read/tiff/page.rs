@@ -111,27 +111,21 @@ pub(super) fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Pa
 /// Bits per sample of the decoder's current page, which must be gray with 0 for black.
 fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
     let failed = |error| fault(number, error);
-    let problem = |expected: &str, found: String| ImageProblem::page(number, expected, found);
     let photometric = decoder.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(failed)?;
     let photometric = photometric.and_then(PhotometricInterpretation::from_u16);
-    match (decoder.colortype().map_err(failed), photometric) {
-        (Ok(ColorType::Gray(bits)), Some(PhotometricInterpretation::BlackIsZero)) => Ok(bits),
+    let (expected, found, note) = match (decoder.colortype(), photometric) {
+        (Ok(ColorType::Gray(bits)), Some(PhotometricInterpretation::BlackIsZero)) => return Ok(bits),
         (_, Some(PhotometricInterpretation::WhiteIsZero)) => {
-            let problem = problem("gray with 0 for black", "gray with 0 for white".to_owned());
-            Err(problem.note(WHITE_IS_ZERO).into())
+            ("gray with 0 for black", "gray with 0 for white".to_owned(), WHITE_IS_ZERO)
         }
         (Ok(ColorType::Multiband { num_samples, .. }), _) => {
-            let problem = problem("one sample a pixel", num_samples.to_string());
-            Err(problem.note("save one of them alone").into())
+            ("one sample a pixel", num_samples.to_string(), "save one of them alone")
         }
-        (_, Some(PhotometricInterpretation::RGBPalette)) => {
-            Err(problem("gray", "a palette".to_owned()).note(PALETTE).into())
-        }
-        (_, found) => {
-            let found = found.map_or_else(|| "no interpretation".to_owned(), |found| format!("{found:?}"));
-            Err(problem("gray", found).note("convert it to gray first").into())
-        }
-    }
+        (_, Some(PhotometricInterpretation::RGBPalette)) => ("gray", "a palette".to_owned(), PALETTE),
+        (_, Some(found)) => ("gray", format!("{found:?}"), "convert it to gray first"),
+        (_, None) => ("gray", "no interpretation".to_owned(), "convert it to gray first"),
+    };
+    Err(ImageProblem::page(number, expected, found).note(note).into())
 }
 
 /// The sample format for a TIFF format and number of bits.
@@ -156,8 +150,7 @@ fn samples(format: SampleFormat, bits: u8, number: usize) -> Result<Samples, Ima
 fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Result<(), Fault> {
     let failed = |error| fault(number, error);
     let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;
-    let compression = compression.map_or(CompressionMethod::None, CompressionMethod::from_u16_exhaustive);
-    let most = match compression {
+    let most = match compression.map_or(CompressionMethod::None, CompressionMethod::from_u16_exhaustive) {
         CompressionMethod::None => 1,
         CompressionMethod::LZW => MOST_LZW,
         CompressionMethod::Deflate | CompressionMethod::OldDeflate => MOST_DEFLATED,
@@ -168,14 +161,11 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
             return Err(problem.note("rewrite it, as with `tiffcp -c zip IN OUT`").into());
         }
     };
-    let tile = match decoder.get_chunk_type() {
-        ChunkType::Tile => {
-            let (columns, rows) = decoder.chunk_dimensions();
-            u64::from(columns) * u64::from(rows)
-        }
-        ChunkType::Strip => 0,
+    let (columns, rows) = decoder.chunk_dimensions();
+    let voxels = match decoder.get_chunk_type() {
+        ChunkType::Tile => page.count().max(u64::from(columns) * u64::from(rows)),
+        ChunkType::Strip => page.count(),
     };
-    let voxels = page.count().max(tile);
     let size = voxels.checked_mul(page.samples.bits()).map(|bits| bits.div_ceil(8));
     if size.is_none_or(|size| size > length.saturating_mul(most)) {
         let expected = format!("data for {voxels} voxels of type {}", page.samples.voxels());

@@ -19,11 +19,13 @@ use crate::cubical::read::error::ImageProblem;
 use crate::cubical::read::options::pick;
 
 /// Meaning of an axis of planes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 enum Axis {
     Channel,
     Frame,
     Slice,
+    #[strum(serialize = "plane along another axis")]
     Other,
 }
 
@@ -35,15 +37,6 @@ impl Axis {
             'T' => Axis::Frame,
             'Z' => Axis::Slice,
             _ => Axis::Other,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Axis::Channel => "channel",
-            Axis::Frame => "frame",
-            Axis::Slice => "slice",
-            Axis::Other => "plane along another axis",
         }
     }
 }
@@ -72,11 +65,12 @@ impl Planes {
         let planes = planes.unwrap_or(Planes { axes: vec![(Axis::Slice, pages)], pages: None });
         match planes.count() {
             Some(count) if count == pages || pages == 1 => Ok(planes),
-            count => Err(ImageProblem::whole(
-                format!("{} pages, the planes that the description of the first names", told(count)),
-                pages.to_string(),
-            )
-            .note("save the stack alone in a file")),
+            count => {
+                let expected =
+                    format!("{} pages, the planes that the description of the first names", told(count));
+                let problem = ImageProblem::whole(expected, pages.to_string());
+                Err(problem.note("save the stack alone in a file"))
+            }
         }
     }
 
@@ -110,14 +104,13 @@ impl Planes {
             Axis::Frame if extent > 1 => frame.map_or(0..extent, |frame| frame..frame + 1),
             _ => 0..extent,
         };
-        let ranges: Vec<_> = self.axes.iter().map(range).collect();
-        if ranges.iter().filter(|range| range.len() > 1).count() > 1 {
+        if self.axes.iter().map(range).filter(|range| range.len() > 1).count() > 1 {
             return Err(self.too_many());
         }
         let mut planes = vec![0];
-        for (range, (_, extent)) in ranges.into_iter().zip(&self.axes) {
-            planes =
-                planes.into_iter().flat_map(|plane| range.clone().map(move |k| plane * extent + k)).collect();
+        for axis in &self.axes {
+            let along = |plane: usize| range(axis).map(move |k| plane * axis.1 + k);
+            planes = planes.into_iter().flat_map(along).collect();
         }
         Ok(match &self.pages {
             Some(pages) => planes.into_iter().map(|plane| pages[plane]).collect(),
@@ -128,7 +121,7 @@ impl Planes {
     /// The error that planes remain along several axes.
     fn too_many(&self) -> ImageProblem {
         let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
-        let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
+        let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {axis}s")).collect();
         let problem = ImageProblem::whole("planes along one axis", found.join(" of "));
         let has = |kind: Axis| long().any(|(axis, _)| *axis == kind);
         problem.note(match (has(Axis::Channel), has(Axis::Frame)) {
@@ -161,11 +154,8 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
     let axes = axes.map(|(axis, key)| (axis, number(key).unwrap_or(1))).to_vec();
     let planes = Planes { axes, pages: None };
-    Ok(if planes.count() == Some(images) {
-        Some(planes)
-    } else {
-        (pages == 1).then(|| Planes { axes: vec![(Axis::Slice, images)], pages: None })
-    })
+    let slices = || (pages == 1).then(|| Planes { axes: vec![(Axis::Slice, images)], pages: None });
+    Ok(Some(planes).filter(|planes| planes.count() == Some(images)).or_else(slices))
 }
 
 /// Description of an array by tifffile.
@@ -184,9 +174,8 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
         return None;
     }
     let is_named = letters.len() == shape.len();
-    let axis = |(k, &extent): (usize, &usize)| {
-        (if is_named { Axis::of_letter(letters[k]) } else { Axis::Other }, extent)
-    };
+    let kind = |k: usize| if is_named { Axis::of_letter(letters[k]) } else { Axis::Other };
+    let axis = |(k, &extent): (usize, &usize)| (kind(k), extent);
     Some(Planes { axes: leading.iter().enumerate().map(axis).collect(), pages: None })
 }
 
@@ -198,22 +187,17 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
     };
     if let Some(file) = named("BinaryOnly").find_map(|node| node.attribute("MetadataFile")) {
-        let found = format!("one that lies in {file}");
-        return Err(ImageProblem::whole("OME-XML that describes the planes", found)
-            .note("save the image in one file"));
+        return Err(apart("OME-XML that describes the planes", format!("one that lies in {file}")));
     }
-    let images = named("Pixels").count();
-    let mut pixels = named("Pixels");
-    let (Some(pixels), 1) = (pixels.next(), images) else {
-        return Err(
-            ImageProblem::whole("one image in OME-XML", images.to_string()).note("save one of them alone")
-        );
+    let images: Vec<Node> = named("Pixels").collect();
+    let [pixels] = images[..] else {
+        let problem = ImageProblem::whole("one image in OME-XML", images.len().to_string());
+        return Err(problem.note("save one of them alone"));
     };
     let files: BTreeSet<&str> = named("UUID").filter_map(|node| node.attribute("FileName")).collect();
     if files.len() > 1 {
         let found = format!("{} files, such as {}", files.len(), files.iter().next().unwrap_or(&""));
-        return Err(ImageProblem::whole("all planes of an OME image in this file", found)
-            .note("save the image in one file"));
+        return Err(apart("all planes of an OME image in this file", found));
     }
     let order = pixels.attribute("DimensionOrder").unwrap_or("XYCZT");
     let Some(letters) = order.strip_prefix("XY").filter(|letters| is_order(letters)) else {
@@ -221,10 +205,8 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
         return Err(ImageProblem::whole(expected, format!("{order:?}")));
     };
     let letters: Vec<char> = letters.chars().collect();
-    let mut extents = Vec::new();
-    for &letter in &letters {
-        extents.push(number(pixels, &format!("Size{letter}"), 1)?);
-    }
+    let size = |letter| number(pixels, &format!("Size{letter}"), 1);
+    let extents = letters.iter().map(size).collect::<Result<Vec<_>, _>>()?;
     let axes = letters.iter().zip(&extents).rev().map(|(&letter, &extent)| (Axis::of_letter(letter), extent));
     let planes = Planes { axes: axes.collect(), pages: None };
     let count = planes.count();
@@ -271,9 +253,13 @@ fn listed(
     match listed {
         Some(listed) => Ok(Planes { pages: Some(listed), ..planes }),
         None if !is_listed => Ok(planes),
-        None => Err(ImageProblem::whole("a page for each plane in OME-XML", "planes without one")
-            .note("save the image in one file")),
+        None => Err(apart("a page for each plane in OME-XML", "planes without one")),
     }
+}
+
+/// The problem that parts of an OME image are in other files.
+fn apart(expected: &str, found: impl Into<String>) -> ImageProblem {
+    ImageProblem::whole(expected, found).note("save the image in one file")
 }
 
 /// Whether each of the letters C, T and Z occurs once.
