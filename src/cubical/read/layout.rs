@@ -119,29 +119,24 @@ struct Numbers {
 impl Numbers {
     fn fill(&mut self, voxels: &mut [u8]) -> Result<(), Fault> {
         let start = self.bytes.at();
-        match self.layout.meaning {
-            Meaning::Values => self.read(voxels)?,
-            Meaning::Truths => {
-                self.read(voxels)?;
-                if voxels.iter().fold(0, |any, voxel| any | voxel) > 1 {
-                    let first = voxels.iter().position(|&voxel| voxel > 1).unwrap_or(0);
-                    let found = voxels[first].to_string();
-                    return Err(
-                        ImageProblem::at(start + first as u64, "0 or 1 as a truth value", found).into()
-                    );
-                }
+        let FileLayout { numbers, meaning, .. } = self.layout;
+        match meaning {
+            Meaning::Values | Meaning::Truths => self.read(voxels)?,
+            _ => self.read_to_buffer(voxels.len() / meaning.voxels(numbers).bytes())?,
+        }
+        match meaning {
+            Meaning::Truths if voxels.iter().fold(0, |any, voxel| any | voxel) > 1 => {
+                let first = voxels.iter().position(|&voxel| voxel > 1).unwrap_or(0);
+                let (place, found) = (start + first as u64, voxels[first].to_string());
+                return Err(ImageProblem::at(place, "0 or 1 as a truth value", found).into());
             }
-            Meaning::Halves => {
-                self.read_to_buffer(voxels.len() / size_of::<f32>())?;
-                widen_halves(&self.buffer, voxels);
-            }
-            Meaning::Scaled(scaling) if self.layout.numbers == VoxelType::F32 => {
-                self.read_to_buffer(voxels.len() / size_of::<f32>())?;
+            Meaning::Values | Meaning::Truths => {}
+            Meaning::Halves => widen_halves(&self.buffer, voxels),
+            Meaning::Scaled(scaling) if numbers == VoxelType::F32 => {
                 scaling.apply::<f32, f32>(&self.buffer, voxels)?;
             }
             Meaning::Scaled(scaling) => {
-                self.read_to_buffer(voxels.len() / size_of::<f64>())?;
-                with_voxels!(self.layout.numbers, S => scaling.apply::<S, f64>(&self.buffer, voxels))?;
+                with_voxels!(numbers, S => scaling.apply::<S, f64>(&self.buffer, voxels))?;
             }
         }
         if self.bytes.at() == self.end { self.bytes.end(self.layout.tail) } else { Ok(()) }
@@ -177,13 +172,11 @@ impl Scaling {
         // An infinite float stays infinite, but no finite number may become infinite.
         let overflows =
             |(voxel, number): &(&[u8], f64)| value_of::<T>(voxel).is_infinite() && number.is_finite();
-        match voxels.chunks_exact(size_of::<T>()).zip(numbers()).find(overflows) {
-            None => Ok(()),
-            Some((_, number)) => {
-                let expected = "scaled values that fit the type of the voxels";
-                Err(ImageProblem::whole(expected, format!("{slope} · {number} + {inter}")))
-            }
-        }
+        let Some((_, number)) = voxels.chunks_exact(size_of::<T>()).zip(numbers()).find(overflows) else {
+            return Ok(());
+        };
+        let expected = "scaled values that fit the type of the voxels";
+        Err(ImageProblem::whole(expected, format!("{slope} · {number} + {inter}")))
     }
 }
 

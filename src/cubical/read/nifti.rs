@@ -148,14 +148,14 @@ fn header(head: &[u8]) -> Result<Header<'_>, ImageProblem> {
     let Some(&size) = head.first_chunk::<4>() else {
         return Err(truncated("the size of a NIfTI header".to_owned()));
     };
-    let sizes = [i32::from_le_bytes(size), i32::from_be_bytes(size)].map(|size| usize::try_from(size).ok());
-    let is_of = |(second, big_endian): &(bool, bool)| {
-        sizes[usize::from(*big_endian)] == Some(SIZES[usize::from(*second)])
+    let found = [(i32::from_le_bytes(size), false), (i32::from_be_bytes(size), true)];
+    let version = |(size, big_endian)| {
+        let version = SIZES.iter().position(|&known| i32::try_from(known) == Ok(size))?;
+        Some((version == 1, big_endian))
     };
-    let versions = [(false, false), (false, true), (true, false), (true, true)];
-    let Some((second, big_endian)) = versions.into_iter().find(is_of) else {
+    let Some((second, big_endian)) = found.into_iter().find_map(version) else {
         let expected = "348 or 540, the size of a NIfTI header";
-        return Err(ImageProblem::at(0, expected, i32::from_le_bytes(size).to_string()));
+        return Err(ImageProblem::at(0, expected, found[0].0.to_string()));
     };
     let length = SIZES[usize::from(second)];
     let bytes = head.get(..length).ok_or_else(|| truncated(format!("a header of {length} bytes")))?;
