@@ -96,6 +96,7 @@ fn header(lines: &mut dyn Iterator<Item = (usize, &str)>) -> Result<Fields, Imag
     }
     // The first of the separators decides whether a line is a field or a pair.
     let is_pair = |line: &str| line.split_once(':').is_some_and(|(_, value)| value.starts_with('='));
+    let lines = lines.take_while(|(_, line)| !line.is_empty());
     let mut lines = lines.filter(|(_, line)| !line.starts_with('#') && !is_pair(line));
     Fields::of_lines(&mut lines, ':', "a field such as `type: float`, or a comment after #", &DATA_FILE)
 }
