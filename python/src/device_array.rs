@@ -70,7 +70,7 @@ impl Lent {
         self.elements(open, shape.count() * self.voxel_type()?.bytes())
     }
 
-    /// As many elements as the array has bytes, or integers of its type, on an open device.
+    /// The first `count` elements of the array on an open device, in the type of the array or as bytes.
     fn elements<T: Plain>(&self, open: &Open, count: usize) -> Result<Foreign<T>, Failure> {
         let pending = match usize::try_from(self.4) {
             Ok(0) => Pending::All,

@@ -82,7 +82,7 @@ fn save(found: &Found, slices: usize, checkpoint: &dyn Checkpoint) {
     });
 }
 
-/// What was saved, or nothing.
+/// Restores the critical cells of the slices that were done when a run was interrupted, if any were.
 fn restored(grid: &Grid<'_>, checkpoint: &dyn Checkpoint) -> Result<Found, SnapshotError> {
     let Some(snapshot) = checkpoint.load(CELLS, BLOCKS)? else { return Ok(Found::default()) };
     let mut reader = snapshot.payload_of(BLOCKS)?;
