@@ -5,7 +5,7 @@
     python3 benches/peers/pdiags.py [--dipha path/to/dipha] [--mpiexec path/to/mpiexec] [--threads N] [--runs 3] [--limit 900]
     python3 benches/peers/pdiags.py --sizes 4096,128,24 --images random,marschner_lobb --runs 1
 
-The protocol is that of pdiags_bench ("Discrete Morse Sandwich", IEEE TVCG 2023), on those of its images that can be computed: `elevation`
+The protocol is that of pdiags_bench ("Discrete Morse Sandwich", arXiv:2206.13932), on those of its images that can be computed: `elevation`
 and `random` are volumes of 192³, `marschner_lobb` is one of 41³ bytes. Linear interpolation makes a volume of 192³ vertices of each, a
 plane of 4096² (the slice through the middle) and a line of 2^20 (the middle row of that slice), in single precision. All programs get the
 *order field*, the rank of each vertex, ties by place, as doubles, and compute the persistence of its sublevel sets in the V-construction.
@@ -13,9 +13,9 @@ Random values come from NumPy's PCG64. As interpolated noise is smooth, lines an
 
 Each run is a process of its own, and those of the first turn have to give Lacuna's bars, essential ones included. Seconds are those of
 the call in Python on an array in memory. DIPHA's are what it says, less reading and writing, as in the protocol; below a second, where it
-says one digit only, they are those of its whole process. Memory is the peak of the process, with Python, its packages and the image, and
-for DIPHA the sum over its processes. What takes longer than the limit, start and files included, is not run again. Prints a table of
-medians in Markdown. Exits 1 when bars differ.
+says one digit only, they are those of its whole process. On lines it has one process, as in the protocol: of 2^20 vertices, two wait for
+each other for ever. Memory is the peak of the process, with Python, its packages and the image, and for DIPHA the sum over its processes.
+What takes longer than the limit, start and files included, is not run again. Prints a table in Markdown. Exits 1 when bars differ.
 """
 
 import argparse
@@ -90,7 +90,7 @@ class Bench:
     """The programs on one image."""
 
     def __init__(self, image, options, scratch):
-        self.options, self.scratch = options, scratch
+        self.options, self.scratch, self.is_line = options, scratch, image.ndim == 1
         np.save(scratch / "image.npy", image)
         if options.dipha:
             # DIPHA has no lines, but planes of one row.
@@ -114,9 +114,8 @@ class Bench:
         diagram = self.scratch / "image.diagram"
         command = shlex.split(self.options.mpiexec)
         for rank in range(processes):
-            launched = [sys.executable, "-I", "-S", HERE / "launch.py", said[rank], reports[rank]]
-            dipha = [*shlex.split(self.options.dipha), "--benchmark", self.scratch / "image.complex", diagram]
-            command += [*([":"] if rank else []), "-n", 1, *launched, *dipha]
+            command += [*([":"] if rank else []), "-n", 1, sys.executable, "-I", "-S", HERE / "launch.py", said[rank], reports[rank]]
+            command += [*shlex.split(self.options.dipha), "--benchmark", self.scratch / "image.complex", diagram]
         run(command, self.scratch, limit=self.options.limit)
         seconds, peaks, codes = zip(*(map(float, path.read_text().split()) for path in reports))
         if any(codes):
@@ -137,6 +136,8 @@ class Bench:
     def measure(self):
         """Median (seconds, peak) of each program, or why there is none; the rows of all bars; and which program has others."""
         ours, ran, found = None, {column: [] for column in self.options.columns}, {}
+        if self.is_line and self.options.dipha and self.options.threads > 1:
+            found[f"DIPHA, {self.options.threads}"] = "–"
         for turn in range(self.options.runs):
             for column, (name, threads) in self.options.columns.items():
                 if column in found:
@@ -173,9 +174,8 @@ def row(title, shape, options):
     for column in options.columns:
         found = measured[column]
         if not isinstance(found, str):
-            seconds, peak = found
-            text = f"{seconds:.3g} s, {peak / 1e6:,.0f} MB"
-            found = text if column == options.ours else f"**{seconds / ours:.3g}×** ({text})"
+            text = f"{found[0]:.3g} s, {found[1] / 1e6:,.0f} MB"
+            found = text if column == options.ours else f"**{found[0] / ours:.3g}×** ({text})"
         cells.append(found)
     return cells, False
 
@@ -183,7 +183,7 @@ def row(title, shape, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", default=",".join(IMAGES), help="default: %(default)s")
-    parser.add_argument("--sizes", default="1048576,4096,192", help="of line, plane, volume along each axis; 0: none (default: %(default)s)")
+    parser.add_argument("--sizes", default="1048576,4096,192", help="of line, plane, volume on each axis; 0: none (default: %(default)s)")
     parser.add_argument("--peers", default="cripser,gudhi", help="default: %(default)s")
     parser.add_argument("--dipha", help="the program, with options such as --dual")
     parser.add_argument("--mpiexec", default="mpiexec", help="what starts DIPHA's processes, with options (default: %(default)s)")
