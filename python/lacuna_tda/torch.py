@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
-from ._arguments import count as whole, flag, hint, number, pair, word
+from ._arguments import count as whole, flag, hint, number, pair, warn, word
 from ._ect import cells_alone, sampled
 from ._extras import extra
 from ._keywords import suggests_keywords
@@ -168,8 +168,13 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     is_of_planes = image.ndim == 3 - is_one and 0 < image.numel() < 2**31 and min(image.shape[-2:]) > 1
     # NaN is refused on the processor, with its place.
     if image.is_cuda and is_plain and is_of_planes and not image.isnan().any():
-        of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
-        return of_planes[0] if is_one else of_planes
+        try:
+            of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
+            return of_planes[0] if is_one else of_planes
+        except RuntimeError as error:
+            if options["backend"] == "cuda":
+                raise
+            warn(f"the processor takes over from the GPU: {error}")
     array = image.detach().cpu().numpy()
     asked: dict[str, Any] = {**options, "locations": True}
     diagrams = [_images.cubical(array, **asked)] if is_one else _images.cubical_many(array, **asked)

@@ -322,6 +322,24 @@ def test_planes_that_stay_on_their_device_have_the_same_bars(
                     torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
+def test_the_processor_takes_over_from_a_gpu_that_fails(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnDevice(torch.Tensor):
+        is_cuda = True
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("no driver")
+
+    monkeypatch.setattr(topology, "_bars_of_planes", fail)
+    plane = torch.from_numpy(rng.random((6, 7)))
+    there = plane.as_subclass(OnDevice)
+    with pytest.warns(UserWarning, match="the processor takes over from the GPU: no driver"):
+        found = topology.cubical(there)
+    for bars, expected in zip(found, topology.cubical(plane), strict=True):
+        assert (bars == expected).all()
+    with pytest.raises(RuntimeError, match="no driver"):
+        topology.cubical(there, backend="cuda")
+
+
 def test_bars_of_a_batch_have_gradients_of_their_own(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_planes, "_join", joined_one_by_one)
     planes = torch.from_numpy(rng.random((3, 5, 6))).requires_grad_()
