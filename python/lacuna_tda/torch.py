@@ -137,8 +137,9 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     ----------
     image : tensor
         Up to three axes of more than one voxel, of single or double precision, on any device. What has two axes stays on a GPU, if it lies
-        there, except with ``periodic``, ``mask``, ``verify`` or ``backend="cpu"``; all else is copied to the processor. A batch has one more
-        axis in front; of images with channels, ``image.flatten(0, 1)`` is the batch of all channels.
+        there, except with ``periodic``, ``mask``, ``verify`` or ``backend="cpu"``; all else is copied to the processor. Where CUDA 12.4 is
+        missing, or the GPU fails, the processor takes over with a warning, unless ``backend="cuda"``. A batch has one more axis in front; of
+        images with channels, ``image.flatten(0, 1)`` is the batch of all channels.
     batch : bool
         Whether the first axis runs through images.
     construction, superlevel, max_dim, threshold, periodic, mask, verify, threads, backend, progress, time_limit, memory
