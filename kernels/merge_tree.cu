@@ -1,17 +1,20 @@
-// Merge trees of planes (`cuda::merge_tree`): when the component of each minimum joins that of an older one, as voxels enter in an order.
+// Merge trees of planes (`cuda::merge_tree`): when the component of each minimum joins that of an older one, as voxels
+// enter in an order.
 //
-//   merge_tree_lead   a thread owns a voxel   joins[voxel] = when it enters, and the first of its neighbours; nothing of a minimum
+//   merge_tree_lead   a thread owns a voxel   joins[voxel] = its time and its oldest neighbour; a minimum never joins
 //   merge_tree_join   a thread owns a voxel   joins of the minima whose components meet in it
 //
-// A join is a time in the upper half of a word and a voxel in the lower: from this time on, the voxel that has it is in one component with
-// the voxel that it names, which entered before. All threads write joins at once, each by one atomic exchange: a component that joins an
-// older one hands on the join that it had, which is later. This is the triplet merge tree of D. Smirnov and D. Morozov (TopoInVis 2017).
+// A join is a time in the upper half of a word and a voxel in the lower: from this time on, the voxel that has it is in
+// one component with the voxel that it names, which entered before. All threads write joins at once, each by one atomic
+// exchange: a component that joins an older one hands on the join that it had, which is later. This is the triplet
+// merge tree of D. Smirnov and D. Morozov (TopoInVis 2017).
 
 #include "common.cuh"
 
 #define NEVER 0xffffffffu
 
-// Planes side by side. What lies outside of all of them, if anything does, has the number `voxels`, and is older than every voxel.
+// Planes side by side. What lies outside of all of them, if anything does, has the number `voxels`, and is older than
+// every voxel.
 struct Planes {
     const int *times;
     u32 voxels, rows, columns;
@@ -20,7 +23,8 @@ struct Planes {
     __device__ bool is_older(u32 a, u32 b) const { return b != voxels && (a == voxels || times[a] < times[b]); }
 };
 
-// The neighbours of a voxel that enter before it, as bits, clockwise from that above; those along an axis have even numbers.
+// The neighbours of a voxel that enter before it, as bits, clockwise from that above; those along an axis have even
+// numbers.
 struct Around {
     u32 voxel, row, column, earlier;
 
@@ -107,7 +111,7 @@ extern "C" __global__ void merge_tree_join(const int *times, u32 voxels, u32 row
     const u32 voxel = (u32)number;
     const Around around(planes, voxel);
     const u32 sides = around.earlier & 0x55, corners = around.earlier & 0xaa;
-    // One of each set of neighbours that are in one component before the voxel enters, since they are neighbours of each other.
+    // One of each set of neighbours that are in one component before the voxel enters, since they touch each other.
     u32 firsts = planes.touch ? sides & ~turned(sides, 2) | corners & ~turned(sides, 1) & ~turned(sides, 7)
                               : sides & ~(turned(sides, 2) & turned(corners, 1));
     if (firsts == 0) return;

@@ -1,5 +1,5 @@
-//! Items for the program, benches, tests and tools of this repository, beside the public interface. There is no promise:
-//! anything here may change or go in any version.
+//! Items for the program, benches, tests and tools of this repository, beside the public interface. There is no
+//! promise: anything here may change or go in any version.
 
 pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,

@@ -60,7 +60,7 @@ def bars_of_planes(torch: Any, planes: Tensor, request: Request) -> PlaneBars:
     forwards = torch.arange(voxels, dtype=torch.int32, device=places.device)
     forwards = torch.empty_like(forwards).scatter_(0, places, forwards).view(planes.shape)
     times = torch.stack([forwards, voxels - 1 - forwards][: 2 if request.max_dim is None else request.max_dim + 1])
-    # There is a join of the outside, too. Their number is even, since memory that is written has a multiple of 16 bytes.
+    # The outside has a join, too. Their number is even, since memory that is written has a multiple of 16 bytes.
     joins = torch.empty((len(times), (voxels + 2) // 2 * 2), dtype=torch.int64, device=places.device)
     touch = request.construction == "T"
     _join([Order(times[dim], touch == (dim == 0), dim == 1, joins[dim]) for dim in range(len(times))])

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Exit code of a run that ends here.
 static CODE: AtomicI32 = AtomicI32::new(1);
 
-/// What is said of a page that is missing.
+/// The message for a page of a mapped file that cannot be read.
 const MISSING: &str =
     "error: a page of an input file is missing: the file became shorter during the run, or its disk failed\n";
 
@@ -33,10 +33,9 @@ const MISSING: &str =
 pub(crate) fn prepare(code: i32) {
     CODE.store(code, Relaxed);
     lacuna::internals::counts();
-    // SAFETY: a handler of a signal may write, and end the process.
-    let handled = unsafe { register(SIGBUS, || missing_page()) };
     // Without a handler the signal ends the program, too.
-    drop(handled);
+    // SAFETY: a handler of a signal may write, and end the process.
+    let _ = unsafe { register(SIGBUS, || missing_page()) };
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         // A thread that finds no memory for its signal stack panics before it does anything else.
