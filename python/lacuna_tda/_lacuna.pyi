@@ -15,6 +15,7 @@ __all__ = [
     "Distances",
     "Run",
     "__version__",
+    "bars_of_planes",
     "clouds",
     "condensed",
     "cubical",
@@ -27,7 +28,6 @@ __all__ = [
     "edges",
     "generate_image",
     "generate_points",
-    "joins_on_device",
     "kind_of_file",
     "kinds_written",
     "machine",
@@ -146,7 +146,9 @@ def ecc_on_device(
     scales: tuple[int, float, int] | None,
     run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
-def joins_on_device(orders: list[tuple[_device_arrays.Lent, _device_arrays.Lent, bool, bool]]) -> None: ...
+def bars_of_planes(
+    levels: _device_arrays.Lent, places: _device_arrays.Lent, memory: _device_arrays.Lent, touch: bool, dims: int, threshold: float
+) -> list[int] | None: ...
 def ect_of_image(
     array: NDArray[Any], request: _ect.Request, run: Run
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...

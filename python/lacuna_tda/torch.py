@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -52,11 +51,11 @@ Range = tuple[float, float]
 
 
 @overload
-def rips(X: Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> list[list[Tensor]]: ...
+def rips(X: Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> Sequence[list[Tensor]]: ...
 @overload
-def rips(X: Tensor, **options: Unpack[RipsTensorOptions]) -> list[Any]: ...
+def rips(X: Tensor, **options: Unpack[RipsTensorOptions]) -> Sequence[Any]: ...
 @takes(RipsTensorOptions)
-def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> list[Any]:
+def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> Sequence[Any]:
     """The Vietoris-Rips barcode of points or distances, or of each of a batch, differentiable.
 
     Parameters
@@ -74,8 +73,8 @@ def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> 
     -------
     list of tensor
         For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.rips`, with the type and the device of ``X``. The
-        death of a bar that never ends is ``inf``; it and the births of dimension 0, which are 0, have no gradient. Of a batch, a list of
-        such lists.
+        death of a bar that never ends is ``inf``; it and the births of dimension 0, which are 0, have no gradient. Of a batch, a sequence
+        of such lists.
 
     Raises
     ------
@@ -106,8 +105,8 @@ def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> 
     if not tables:
         return []
     # In dimension 0 births have no edges.
-    births = [table.birth_edges if dim else np.full_like(table.death_edges, -1) for one in tables for dim, table in enumerate(one)]
-    deaths = [table.death_edges for one in tables for table in one]
+    births = [table.birth_edges if dim else np.full_like(table.death_edges, -1) for dim, _, table in _by_dimension(tables)]
+    deaths = [table.death_edges for _, _, table in _by_dimension(tables)]
     edges = np.stack([np.concatenate(births), np.concatenate(deaths)], axis=1)
     found = _Ends([[len(table.places) for table in one] for one in tables], edges[:, :, 0] >= 0)
     i, j = edges[found.known].T
@@ -128,9 +127,9 @@ def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> 
 @overload
 def cubical(image: Tensor, *, batch: Literal[False] = ..., **options: Unpack[CubicalTensorOptions]) -> list[Tensor]: ...
 @overload
-def cubical(image: Tensor, *, batch: Literal[True], **options: Unpack[CubicalTensorOptions]) -> list[list[Tensor]]: ...
+def cubical(image: Tensor, *, batch: Literal[True], **options: Unpack[CubicalTensorOptions]) -> Sequence[list[Tensor]]: ...
 @takes(CubicalTensorOptions)
-def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTensorOptions]) -> list[Any]:
+def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTensorOptions]) -> Sequence[Any]:
     """The barcode of an image, or of each of a batch, differentiable.
 
     Parameters
@@ -149,7 +148,7 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     -------
     list of tensor
         For each dimension births and deaths, (m, 2), in the order of :func:`lacuna_tda.cubical`, with the type and the device of the image.
-        The death of a bar that never ends is ``inf``, of superlevel sets ``-inf``, without a gradient. Of a batch, a list of such lists.
+        The death of a bar that never ends is ``inf``, of superlevel sets ``-inf``, without a gradient. Of a batch, a sequence of such lists.
 
     Raises
     ------
@@ -167,11 +166,12 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
         options["mask"] = options["mask"].detach().cpu().numpy()
     is_plain = options["periodic"] is False and options["mask"] is None and options["verify"] is False and options["backend"] != "cpu"
     is_of_planes = image.ndim == 3 - is_one and 0 < image.numel() < 2**31 and min(image.shape[-2:]) > 1
-    # NaN is refused on the processor, with its place.
-    if image.is_cuda and is_plain and is_of_planes and not image.isnan().any():
+    if image.is_cuda and is_plain and is_of_planes:
         try:
-            of_planes = _bars_of_planes(torch, image[None] if is_one else image, options)
-            return of_planes[0] if is_one else of_planes
+            of_planes = _bars_of_planes(image[None] if is_one else image, options)
+            # NaN is refused on the processor, with its place.
+            if of_planes is not None:
+                return of_planes[0] if is_one else of_planes
         except RuntimeError as error:
             if options["backend"] == "cuda":
                 raise
@@ -182,7 +182,7 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     tables = [diagram.locations or [] for diagram in diagrams]
     if not tables:
         return []
-    births, deaths = (np.concatenate([voxels[end] for one in tables for voxels in one]) for end in (0, 1))
+    births, deaths = (np.concatenate([voxels[end] for _, _, voxels in _by_dimension(tables)]) for end in (0, 1))
     voxels = np.stack([births, deaths], axis=1)
     found = _Ends([[len(births) for births, _ in one] for one in tables], voxels[:, :, 0] >= 0)
     places = np.ravel_multi_index((found.inputs, *voxels[found.known].T), (1, *image.shape) if is_one else image.shape)
@@ -263,8 +263,8 @@ def persistence_image(
     width, (across, up), (births, persistences) = deviation(bandwidth), sides(resolution), pair_of_ranges(range)
     if births is None or persistences is None:
         raise ValueError(f"range: expected two pairs, of births and of persistence, as ((0, 1), (0, 2)), found {range!r}")
-    along_births = ends.bells(ends.births, births, across, width)
-    along_persistence = ends.bells(ends.deaths - ends.births, persistences, up, width)
+    along_births = ends.bells(ends.births_and_deaths()[0], births, across, width)
+    along_persistence = ends.bells(ends.lengths, persistences, up, width)
     weighted = along_persistence * ends.powers(exponent(weight))[:, :, None]
     return ends.answer(weighted.transpose(1, 2) @ along_births / (2 * math.pi * width**2))
 
@@ -492,30 +492,74 @@ def ect(
     return answer
 
 
-def _bars_of_planes(torch: Any, planes: Tensor, options: CubicalTensorOptions) -> list[list[Tensor]]:
-    """For each plane and dimension births and deaths, found where the planes (n, rows, columns) are."""
+class Bars(Sequence[Any]):
+    """The bars of a batch: of each input, for each dimension births and deaths, (m, 2).
+
+    They are cut off one tensor when the first are asked for. Functions of bars take what is not cut as it is: cutting, and putting the
+    gradients of the parts together, would take as long as all the rest of a step in training.
+    """
+
+    def __init__(self, ends: Tensor, counts: Indices) -> None:
+        self._ends = ends
+        """Those of dimension 0 first, and of each the first input's first."""
+        self._counts = counts
+        """(dimensions, inputs), -1 where an input does not have a dimension."""
+        self._parts: list[list[Tensor]] | None = None
+
+    def __len__(self) -> int:
+        return int(self._counts.shape[1])
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._parts is None:
+            self._parts = [[] for _ in range(len(self))]
+            ends: Any = self._ends
+            _, inputs = np.nonzero(self._counts >= 0)
+            for k, part in zip(inputs, ends.split(self._counts[self._counts >= 0].tolist()), strict=True):
+                self._parts[k].append(part)
+        return self._parts[index]
+
+    def together(self, dim: int) -> tuple[Tensor, Indices] | None:
+        """The bars of one dimension, if they are not cut, and how many of them each input has."""
+        if self._parts is not None or dim >= len(self._counts):
+            return None
+        counts = self._counts.clip(min=0)
+        return self._ends.narrow(0, counts[:dim].sum(), counts[dim].sum()), counts[dim]
+
+
+def _by_dimension(tables: Sequence[Sequence[Any]]) -> list[tuple[int, int, Any]]:
+    """Dimension, input, and what the input has for it: dimension 0 of all inputs first."""
+    dims = range(max(map(len, tables), default=0))
+    return [(dim, k, of[dim]) for dim in dims for k, of in enumerate(tables) if dim < len(of)]
+
+
+def _bars_of_planes(planes: Tensor, options: CubicalTensorOptions) -> Bars | None:
+    """The bars of planes (n, rows, columns), found where they are; nothing if there is NaN."""
     some: Any = options
     asked = filled(CubicalManyOptions, some)
     request = _images.requested(asked)
-    found = running(asked, lambda _: bars_of_planes(torch, planes.detach(), request))
-    values = planes.reshape(-1)
-    deaths = values[found.deaths].where(found.dies, -np.inf if request.superlevel else np.inf)
-    parts = iter(torch.split(torch.stack([values[found.births], deaths], dim=1), [count for of in found.counts for count in of]))
-    return [list(of) for of in zip(*[list(islice(parts, len(planes))) for _ in found.counts], strict=True)]
+    found = running(asked, lambda _: bars_of_planes(_torch(), planes.detach(), request))
+    if found is None:
+        return None
+    counts, ends = found
+    values = planes.reshape(-1)[ends.long()].where(ends >= 0, -np.inf if request.superlevel else np.inf)
+    return Bars(values, np.array(counts).reshape(-1, len(planes)))
 
 
 class _Ends:
     """Births and deaths of the bars of several inputs, some of which are gathered from a tensor."""
 
     def __init__(self, counts: list[list[int]], known: NDArray[np.bool_]) -> None:
-        self.counts = counts
-        """The number of bars of each input and dimension."""
+        in_order = _by_dimension(counts)
+        self.counts = np.full((max(map(len, counts)), len(counts)), -1)
+        """The number of bars of each dimension and input, -1 where an input does not have a dimension."""
+        for dim, k, count in in_order:
+            self.counts[dim, k] = count
         self.known = known
         """(n, 2): which births and deaths of all bars are gathered."""
-        self.inputs = np.repeat(np.arange(len(counts)), [sum(of) for of in counts]).repeat(known.sum(axis=1))
+        self.inputs = np.repeat([k for _, k, _ in in_order], [count for _, _, count in in_order]).repeat(known.sum(axis=1))
         """The input of each that is."""
 
-    def bars(self, torch: Any, tensor: Tensor, never: float, values: Callable[..., Tensor], *indices: Indices) -> list[list[Tensor]]:
+    def bars(self, torch: Any, tensor: Tensor, never: float, values: Callable[..., Tensor], *indices: Indices) -> Bars:
         """The bars of each input and dimension, of the type and on the device of a tensor.
 
         What is known are the values at the indices, which are copied there at once. Other births are 0, and bars that do not die do so at
@@ -524,62 +568,49 @@ class _Ends:
         places, *at = torch.from_numpy(np.stack([np.flatnonzero(self.known), *indices])).to(tensor.device)
         ends = tensor.new_zeros(self.known.shape)
         ends[:, 1] = never
-        bars = ends.ravel().index_put((places,), values(*at)).reshape(-1, 2)
-        parts = iter(torch.split(bars, [count for of in self.counts for count in of]))
-        return [list(islice(parts, len(of))) for of in self.counts]
+        return Bars(ends.ravel().index_put((places,), values(*at)).reshape(-1, 2), self.counts)
 
 
 class _Finite(NamedTuple):
-    """The finite bars of m inputs, as many of each: those that are missing are from 0 to 1, and are not to count."""
+    """The finite bars of m inputs, as many of each: those that are missing are not to count."""
 
     births: Tensor
-    """(m, n)"""
+    """(k,): those of all bars, one input after the other; of superlevel sets, the deaths."""
     deaths: Tensor
-    """(m, n), above births."""
+    """(k,): in the same way."""
+    places: Tensor
+    """(m, n): which are those of an input."""
     is_bar: Tensor
-    """(m, n): which are there."""
+    """(m, n): whether they are."""
+    lengths: Tensor
+    """(m, n); those that are missing are 1, of which powers have a gradient."""
     is_one: bool
     """Whether there is one input alone, whose answer has no axis for inputs."""
 
     @classmethod
     def of(cls, bars: Any, dim: int | None) -> _Finite:
         torch = _torch()
-        is_tensor = isinstance(bars, torch.Tensor)
-        if dim is None:
-            is_one = is_tensor and bars.ndim == 2
-            several = [bars] if is_one else bars
-        elif is_tensor:
-            raise ValueError("dim: expected beside bars of all dimensions, as rips and cubical return them, found a tensor")
-        else:
-            dim, is_one = whole("dim", dim, 0), len(bars) > 0 and isinstance(bars[0], torch.Tensor)
-            inputs = [bars] if is_one else bars
-            # Those of an input without dimensions are of the type of another's.
-            some = next((one[0] for one in inputs if len(one)), None)
-            if some is None:
-                raise ValueError("expected the bars of one input or more, found none")
-            several = [one[dim] if dim < len(one) else some[:0] for one in inputs]
-        if dim is None and not is_tensor and any(isinstance(one, (list, tuple)) for one in several):
-            raise ValueError("dim is missing: bars of all dimensions are given, and those of one are taken, as by dim=1")
-        tensors = _several(torch, several)
-        for one in tensors:
-            if one.ndim != 2 or one.shape[1] != 2:
-                raise ValueError(f"expected births and deaths of shape (n, 2), found a tensor of shape {tuple(one.shape)}")
-        if not tensors:
-            raise ValueError("expected the bars of one input or more, found none")
-        counts = [one.shape[0] for one in tensors]
-        several = _together(torch, tensors)
-        lengths = torch.tensor(counts, device=several.device)
-        rows = torch.arange(len(tensors), device=lengths.device).repeat_interleave(lengths, output_size=sum(counts))
-        columns = torch.arange(sum(counts), device=lengths.device) - (lengths.cumsum(0) - lengths)[rows]
-        ends = several.new_full((len(counts), max(counts), 2), np.inf).index_put((rows, columns), several)
-        is_bar = ends.isfinite().all(dim=2)
-        # Powers of the length 1 have a gradient.
-        ends = ends.where(is_bar[:, :, None], ends.new_tensor([0.0, 1.0]))
-        return cls(ends.amin(dim=2), ends.amax(dim=2), is_bar, is_one)
+        is_one, together, counts = _together(torch, bars, dim)
+        if not len(together):
+            together = together.new_zeros((1, 2))
+        births, deaths = together.unbind(1)
+        # One copy to the device, for which nothing waits.
+        counted = torch.from_numpy(np.stack([_starts(counts), np.cumsum(counts)]))
+        starts, stops = counted.to(together.device, non_blocking=True)[:, :, None]
+        numbers = starts + torch.arange(counts.max(), device=together.device)
+        places = numbers.clamp(max=len(together) - 1)
+        lengths = _taken((deaths - births).abs(), places)
+        is_bar = (numbers < stops) & (lengths < np.inf)
+        return cls(births, deaths, places, is_bar, lengths.where(is_bar, 1.0), is_one)
+
+    def births_and_deaths(self) -> tuple[Tensor, Tensor]:
+        """(m, n) each, of superlevel sets turned; those that are missing are from 0 to 1."""
+        births, deaths = _taken(self.births, self.places).where(self.is_bar, 0.0), _taken(self.deaths, self.places).where(self.is_bar, 1.0)
+        return births.minimum(deaths), births.maximum(deaths)
 
     def powers(self, exponent: float) -> Tensor:
         """(m, n): powers of the lengths of bars."""
-        powers: Tensor = (self.deaths - self.births).pow(exponent).where(self.is_bar, self.births.new_zeros(()))
+        powers: Tensor = self.lengths.pow(exponent) * self.is_bar
         return powers
 
     def bells(self, points: Tensor, range: Range, resolution: int, width: float) -> Tensor:
@@ -589,16 +620,22 @@ class _Finite(NamedTuple):
     def tents(self, range: Range, resolution: int) -> Tensor:
         """(m, n, resolution): for each bar the function that rises from its birth and falls to its death, with slope 1."""
         grid = self._grid(range, resolution)
-        tents: Tensor = _torch().minimum(grid - self.births[:, :, None], self.deaths[:, :, None] - grid).clamp(min=0)
+        births, deaths = self.births_and_deaths()
+        tents: Tensor = _torch().minimum(grid - births[:, :, None], deaths[:, :, None] - grid).clamp(min=0)
         return tents * self.is_bar[:, :, None]
 
     def _grid(self, range: Range, resolution: int) -> Tensor:
         low, high = span(range)
-        grid: Tensor = _torch().linspace(low, high, steps(resolution), dtype=self.births.dtype, device=self.births.device)
+        grid: Tensor = _torch().linspace(low, high, steps(resolution), dtype=self.lengths.dtype, device=self.lengths.device)
         return grid
 
     def answer(self, vectors: Tensor) -> Tensor:
         return vectors[0] if self.is_one else vectors
+
+
+def _taken(values: Tensor, places: Tensor) -> Tensor:
+    """The values at some places, which have any shape."""
+    return values.gather(0, places.flatten()).view(places.shape)
 
 
 def _torch() -> Any:
@@ -622,26 +659,35 @@ def _several(torch: Any, inputs: Any) -> list[Tensor]:
     return several
 
 
-def _together(torch: Any, tensors: list[Tensor]) -> Tensor:
-    """Tensors (n, 2), one after the other.
-
-    Bars of a batch are split off one tensor. It is cut then, as putting together the gradients of its parts would take as long as all the
-    rest of the step.
-    """
-    split, whole = tensors[0].grad_fn, tensors[0]._base
-    together: Tensor
-    if split is not None and whole is not None and split.next_functions[0][0] is whole.grad_fn and whole.shape[1:] == (2,):
-        first = tensors[0].output_nr
-        are_split = split.name().startswith("SplitWithSizes")
-        for k, one in enumerate(tensors):
-            # Of tensors with hooks the gradients are wanted.
-            are_split = are_split and one.grad_fn is split and one.output_nr == first + k and not (one.retains_grad or one._backward_hooks)
-        if are_split:
-            start = tensors[0].storage_offset() - whole.storage_offset()
-            together = whole[start // whole.stride(0) :][: sum(one.shape[0] for one in tensors)]
-            return together
-    together = torch.cat(tensors)
-    return together
+def _together(torch: Any, bars: Any, dim: int | None) -> tuple[bool, Tensor, Indices]:
+    """Whether bars are of one input alone; those of all inputs, one after the other; and how many each has."""
+    is_tensor = isinstance(bars, torch.Tensor)
+    if dim is None:
+        is_one = is_tensor and bars.ndim == 2
+        several = [bars] if is_one else bars
+    elif is_tensor:
+        raise ValueError("dim: expected beside bars of all dimensions, as rips and cubical return them, found a tensor")
+    else:
+        dim = whole("dim", dim, 0)
+        together = bars.together(dim) if isinstance(bars, Bars) else None
+        if together is not None:
+            return False, *together
+        is_one = len(bars) > 0 and isinstance(bars[0], torch.Tensor)
+        inputs = [bars] if is_one else bars
+        # Those of an input without dimensions are of the type of another's.
+        some = next((one[0] for one in inputs if len(one)), None)
+        if some is None:
+            raise ValueError("expected the bars of one input or more, found none")
+        several = [one[dim] if dim < len(one) else some[:0] for one in inputs]
+    if dim is None and not is_tensor and any(isinstance(one, (list, tuple)) for one in several):
+        raise ValueError("dim is missing: bars of all dimensions are given, and those of one are taken, as by dim=1")
+    tensors = _several(torch, several)
+    for one in tensors:
+        if one.ndim != 2 or one.shape[1] != 2:
+            raise ValueError(f"expected births and deaths of shape (n, 2), found a tensor of shape {tuple(one.shape)}")
+    if not tensors:
+        raise ValueError("expected the bars of one input or more, found none")
+    return is_one, torch.cat(tensors), np.array([one.shape[0] for one in tensors])
 
 
 def _tell_of_channels(shape: Sequence[int]) -> None:

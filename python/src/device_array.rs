@@ -1,5 +1,5 @@
-//! Arrays of other libraries that are already on a device: their curves, skeletons that stay there, and the joins of
-//! components of planes.
+//! Arrays of other libraries that are already on a device: their curves, skeletons that stay there, and the bars of
+//! planes.
 //!
 //! The current device is a property of each thread, and that of the caller's thread belongs to the caller. So devices
 //! are opened and used only on other threads, and without the interpreter's lock, which the pending work of others
@@ -132,26 +132,28 @@ impl Open {
     }
 }
 
-/// Writes when components of planes join, as [`MergeTreeKernels::joins`] does: in each of some orders, with joins after
-/// the times of its voxels.
+/// Finds the bars of planes, whose levels and places are sorted, as [`MergeTreeKernels::bars`] does, and returns how
+/// many there are.
 #[pyfunction]
-pub(crate) fn joins_on_device(py: Python<'_>, orders: Vec<(Lent, Lent, bool, bool)>) -> PyResult<()> {
+pub(crate) fn bars_of_planes(
+    py: Python<'_>,
+    levels: Lent,
+    places: Lent,
+    memory: Lent,
+    touch: bool,
+    dims: usize,
+    threshold: f64,
+) -> PyResult<Option<Vec<u32>>> {
     on_threads(py, Some(1), None, |_| {
-        for (times, joins, touch, has_outside) in &orders {
-            let open = Open::at(times.device()?)?;
-            let kernels = open.merge_tree()?;
-            let &[count, rows, columns] = times.1.as_slice() else {
-                return Err(Failure::Value(format!(
-                    "expected planes (n, rows, columns), found {:?}",
-                    times.1
-                )));
-            };
-            let planes = Planes { count, rows, columns, touch: *touch, has_outside: *has_outside };
-            let times = times.elements(&open, count * rows * columns)?;
-            let mut joins = joins.elements(&open, joins.1.iter().product())?;
-            kernels.joins(&planes, &times, joins.output())?;
-        }
-        Ok(())
+        let &[count, rows, columns] = places.1.as_slice() else {
+            return Err(Failure::Value(format!("expected planes (n, rows, columns), found {:?}", places.1)));
+        };
+        let open = Open::at(places.device()?)?;
+        let shape = places.shape()?;
+        let mut memory = memory.elements(&open, memory.1.iter().product())?;
+        let (places, levels) = (places.elements(&open, shape.count())?, levels.voxels(&open, shape)?);
+        let planes = Planes { count, rows, columns, touch, places: &places, levels: &levels };
+        Ok(open.merge_tree()?.bars(&planes, dims, threshold, memory.output())?)
     })
 }
 

@@ -52,7 +52,7 @@ mod _lacuna {
     #[pymodule_export]
     use crate::cubical::{cubical, cubical_many, ecc, skeleton_graph, thin};
     #[pymodule_export]
-    use crate::device_array::{DeviceArray, ecc_on_device, joins_on_device, thin_on_device};
+    use crate::device_array::{DeviceArray, bars_of_planes, ecc_on_device, thin_on_device};
     #[pymodule_export]
     use crate::diagram_distances::diagram_distance;
     #[pymodule_export]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import runpy
 import warnings
 from collections.abc import Callable, Sequence
@@ -259,32 +258,48 @@ def test_gradients_of_euler_curves_are_those_of_differences(rng: np.random.Gener
         assert torch.autograd.gradcheck(lambda image: topology.ecc(image, bins=7, range=(0.31, 2.04), construction=construction), image)
 
 
-def joined_one_by_one(orders: Sequence[_planes.Order]) -> None:
-    """What a GPU does, by its definition: voxels enter one by one, and of components that meet, the oldest stays."""
-    for order in orders:
-        count, rows, columns = order.times.shape
-        times = order.times.flatten().tolist()
-        voxels = len(times)
+def bars_one_by_one(planes: _planes.Sorted, memory: torch.Tensor) -> list[int] | None:
+    """What the kernels of merge trees write, by their definition."""
+    count, rows, columns = planes.levels.shape
+    size, voxels = rows * columns, planes.levels.numel()
+    levels = planes.levels.flatten().tolist()
+    places = (planes.places.view(count, -1) + size * torch.arange(count)[:, None]).flatten().tolist()
+    if np.isnan(levels).any():
+        return None
+    counts, bars = [0] * (planes.dims * count), []
+    for dim in range(planes.dims):
+        order = places if dim == 0 else places[::-1]
+        times = {voxel: time for time, voxel in enumerate(order)}
+        # Of each voxel an older one of its component, and that of what lies outside.
         older, joins = {voxels: voxels}, dict.fromkeys(range(voxels), -1)
 
-        def oldest(voxel: int, older: dict[int, int] = older) -> int:
-            while older[voxel] != voxel:
-                voxel = older[voxel]
-            return voxel
+        def oldest(end: int, older: dict[int, int] = older) -> int:
+            while older[end] != end:
+                end = older[end]
+            return end
 
-        steps = [step for step in itertools.product((-1, 0, 1), repeat=2) if any(step) and (order.touch or 0 in step)]
-        for voxel in np.argsort(times).tolist():
+        steps = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (planes.touch == (dim == 0)) or abs(down) + abs(right) == 1]
+        for voxel in order:
             older[voxel] = voxel
-            plane, row, column = np.unravel_index(voxel, (count, rows, columns))
+            _, row, column = np.unravel_index(voxel, (count, rows, columns))
             for down, right in steps:
                 is_inside = 0 <= row + down < rows and 0 <= column + right < columns
                 other = voxel + down * columns + right if is_inside else voxels
-                if other not in older or (not is_inside and not order.has_outside):
+                if other not in older or (not is_inside and dim == 0):
                     continue
                 ends = sorted({oldest(voxel), oldest(other)}, key=lambda end: -1 if end == voxels else times[end])
                 for younger in ends[1:]:
                     older[younger], joins[younger] = ends[0], times[voxel]
-        order.joins[:voxels] = torch.tensor([joins[voxel] for voxel in range(voxels)]) << 32
+        for voxel, joined in joins.items():
+            birth, death = (times[voxel], joined) if dim == 0 else (voxels - 1 - joined, voxels - 1 - times[voxel])
+            if levels[birth] <= planes.threshold and (joined < 0 or levels[birth] < levels[death]):
+                dies = joined >= 0 and levels[death] <= planes.threshold
+                counts[dim * count + birth // size] += 1
+                bars.append(((dim << 62) + (birth << 31) + max(death, 0), (places[death] if dies else -1) << 32 | places[birth]))
+    # In any order.
+    for row, words in zip(memory[1:3], zip(*bars[::-1], strict=True), strict=False):
+        row[: len(bars)] = torch.tensor(words)
+    return counts
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -294,7 +309,7 @@ def test_planes_that_stay_on_their_device_have_the_same_bars(
     superlevel: bool, construction: Literal["T", "V"], device: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if device == "cpu":
-        monkeypatch.setattr(_planes, "_join", joined_one_by_one)
+        monkeypatch.setattr(_planes, "_bars", bars_one_by_one)
     elif not torch.cuda.is_available():
         pytest.skip("no GPU that PyTorch can use")
     sizes = [(1, 2, 2), (3, 2, 9), (2, 12, 13), (1, 40, 31)] + [(50, 70, 90), (3, 513, 257)] * (device == "cuda")
@@ -309,7 +324,7 @@ def test_planes_that_stay_on_their_device_have_the_same_bars(
                 for is_on_device in (False, True):
                     leaf = planes.to(device if is_on_device else "cpu", copy=True).requires_grad_()
                     if is_on_device:
-                        bars = topology._bars_of_planes(torch, leaf, options)
+                        bars = topology._bars_of_planes(leaf, options)
                     else:
                         bars = topology.cubical(leaf, batch=True, **options)
                     # The gradient tells which voxels the bars are of.
@@ -341,13 +356,13 @@ def test_the_processor_takes_over_from_a_gpu_that_fails(rng: np.random.Generator
 
 
 def test_bars_of_a_batch_have_gradients_of_their_own(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_planes, "_join", joined_one_by_one)
+    monkeypatch.setattr(_planes, "_bars", bars_one_by_one)
     planes = torch.from_numpy(rng.random((3, 5, 6))).requires_grad_()
     gradients = []
-    # Bars that are cut off one tensor, those of which some are wanted alone, and copies.
-    for change in (lambda bar: bar, lambda bar: bar.retain_grad() or bar, lambda bar: bar.clone(), lambda bar: bar.flip(1)):
-        bars = topology._bars_of_planes(torch, planes, {})
-        changed = [[change(of) for of in one] for one in bars]
+    # Bars as they are found, those that are cut, those whose gradients are wanted, and copies.
+    for change in (None, lambda bar: bar, lambda bar: bar.retain_grad() or bar, lambda bar: bar.clone(), lambda bar: bar.flip(1)):
+        bars = topology._bars_of_planes(planes, {})
+        changed: Any = bars if change is None else [[change(of) for of in one] for one in bars]
         planes.grad = None
         (topology.total_persistence(changed, dim=0).sum() + 2 * topology.total_persistence(changed[1:], dim=1).sum()).backward()
         gradients.append(planes.grad)
