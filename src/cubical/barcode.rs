@@ -6,7 +6,7 @@ use super::error::CubicalError;
 use super::image::AnyImage;
 use super::persistence::representatives::Representatives;
 use super::persistence::{
-    Class, Classes, FINDING_CYCLES, Limits, Persistence, PersistenceRequest, PersistenceStatistics,
+    Class, Classes, FINDING_CYCLES, Held, Limits, Persistence, PersistenceRequest, PersistenceStatistics,
     persistence,
 };
 use super::value::Inexact;
@@ -36,9 +36,9 @@ pub struct Cubical<'a> {
     pub request: PersistenceRequest,
     /// Where the filtration ends (default: nowhere). Classes that die later become essential.
     pub limits: Limits<'a>,
-    /// Greatest number of places of the grid, of which each voxel and the border take one, whose keys are held in
-    /// memory at a time. By default all are, if memory suffices, and else some. For representatives, all are.
-    pub block: Option<usize>,
+    /// What is held in memory of the grid, of which each voxel and the border take a place. By default it is all, if
+    /// memory suffices, and else a part of it. For representatives it is all.
+    pub held: Option<Held>,
     /// The bars whose representatives are also computed (default: none). "Longest" selects among the bars of dimension
     /// 1 and above, or of dimension 0 if there are no others; see
     /// [`representatives`](super::persistence::representatives).
@@ -69,7 +69,7 @@ impl<'a> Cubical<'a> {
     /// A computation on all of `image`, without threshold and representatives, on all cores.
     pub fn new(image: &'a AnyImage, request: PersistenceRequest) -> Self {
         let (limits, representatives, threads) = (Limits::default(), None, None);
-        Cubical { image, request, limits, block: None, representatives, threads, backend: Backend::default() }
+        Cubical { image, request, limits, held: None, representatives, threads, backend: Backend::default() }
     }
 
     /// The persistence diagram in voxel values. For superlevel sets, births are greater than deaths. Essential bars die
@@ -95,9 +95,9 @@ impl<'a> Cubical<'a> {
 
     /// Runs [`Cubical::solve`] on the current thread pool.
     fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        let Cubical { image, request, limits, block, representatives, backend, .. } = self;
+        let Cubical { image, request, limits, held, representatives, backend, .. } = self;
         let found =
-            persistence(image, limits.mask, request, backend, representatives.is_some(), *block, progress)?;
+            persistence(image, limits.mask, request, backend, representatives.is_some(), *held, progress)?;
         let Persistence { mut classes, statistics, decision, trace } = found;
         let start = Instant::now();
         let representatives = match trace.zip(representatives.as_ref()) {

@@ -1,12 +1,13 @@
 //! Critical cells of a grid whose keys are not held, by blocks of slices.
 //!
 //! Each block has the keys of its own slices and of one beside it at either end, so that its gradient is that of the
-//! whole grid. What has been found is saved between two blocks.
+//! whole grid. Its codes are kept if memory has room for those of all. Critical cells are saved between two blocks.
 
 use std::sync::Mutex;
 
 use super::cell::Cell;
 use super::error::{MachineError, PersistenceError};
+use super::footprint::Held;
 use super::gradient::{self, Gradient, GradientStage};
 use super::grid::Grid;
 use super::statistics::StageClock;
@@ -28,39 +29,47 @@ struct Found {
     critical: [Vec<Cell>; 4],
 }
 
-/// The critical cells of the wanted dimensions of a grid whose keys are derived, by blocks of at most so many places.
+/// The gradient of a grid whose keys are derived, and its critical cells of the wanted dimensions.
 ///
 /// # Errors
 /// [`MachineError`]: memory does not suffice; a requested GPU fails; the checkpoint cannot be resumed from.
-pub(super) fn critical_cells(
+pub(super) fn gradient(
     grid: &Grid<'_>,
     wanted: [bool; 4],
-    most: usize,
+    held: Held,
     decision: &mut Decision,
     clock: &mut StageClock<'_>,
-) -> Result<[Vec<Cell>; 4], MachineError> {
+) -> Result<(Gradient, [Vec<Cell>; 4]), MachineError> {
     clock.begin("gradient", grid.voxels() as u64);
     let slices = grid.layout.slices.1;
     let (progress, checkpoint) = (clock.progress, clock.progress.checkpoint());
     let found = restored(grid, checkpoint).map_err(PersistenceError::from)?;
     let done = found.slices;
-    let (voxels, at_once) = (grid.voxels(), (most / grid.layout.slice()).saturating_sub(2).max(1));
-    progress.advance((voxels / slices * done) as u64);
+    let at_once = (held.keys / grid.layout.slice()).saturating_sub(2).max(1);
+    let mut all = Gradient::derived(grid);
+    // Codes are not saved, so those of slices that are done are computed again.
+    let again = if held.codes { 0..done } else { done..done };
+    if held.codes {
+        all.hold(grid).map_err(PersistenceError::from)?;
+    }
+    progress.advance((grid.voxels() / slices * again.start) as u64);
     let found = Mutex::new(found);
     keeping(progress, &|| save(&lock(&found), slices, checkpoint), |progress| {
         let silent = &Silent(progress);
-        for first in (done..slices).step_by(at_once) {
-            let end = slices.min(first + at_once);
+        for first in again.step_by(at_once).chain((done..slices).step_by(at_once)) {
+            let end = if first < done { done } else { slices }.min(first + at_once);
             let block = grid.block(first..end, silent)?;
             let gradient = decision.run(&mut GradientStage { grid: &block, progress: silent })?;
-            let cells = gradient.critical_cells(&block, wanted, silent)?;
-            let mut found = lock(&found);
-            for (all, mut cells) in found.critical.iter_mut().zip(cells) {
-                memory::make_room(all, cells.len()).map_err(PersistenceError::from)?;
-                all.append(&mut cells);
+            all.keep(&gradient, &block);
+            if first >= done {
+                let cells = gradient.critical_cells(&block, wanted, silent)?;
+                let mut found = lock(&found);
+                for (all, mut cells) in found.critical.iter_mut().zip(cells) {
+                    memory::make_room(all, cells.len()).map_err(PersistenceError::from)?;
+                    all.append(&mut cells);
+                }
+                found.slices = end;
             }
-            found.slices = end;
-            drop(found);
             progress.advance(block.voxels() as u64);
         }
         Ok::<_, MachineError>(())
@@ -68,7 +77,7 @@ pub(super) fn critical_cells(
     let Found { critical, .. } = into_inner(found);
     gradient::check(critical.each_ref().map(Vec::len), 0)?;
     clock.begin("critical cells", 1);
-    Ok(critical)
+    Ok((all, critical))
 }
 
 fn save(found: &Found, slices: usize, checkpoint: &dyn Checkpoint) {

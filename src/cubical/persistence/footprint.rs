@@ -16,8 +16,11 @@ pub(super) const BYTES_OF_KEY: u64 = 4;
 /// place.
 pub(super) const BYTES_OF_SORTING: u64 = 16;
 
-/// Bytes per grid place after that: its key, and the code of its gradient.
-const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + 2;
+/// Bytes per grid place for the code of its gradient.
+const BYTES_OF_CODE: u64 = 2;
+
+/// Bytes per grid place after that: its key and its code.
+const BYTES_OF_GRADIENT: u64 = BYTES_OF_KEY + BYTES_OF_CODE;
 
 /// Bytes per grid place for where the ways down to minima and up to maxima end. Critical cells, of which smooth images
 /// have few, come on top.
@@ -32,10 +35,23 @@ pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less
 /// Greatest number of places of a block, unless a slice has more.
 const BLOCK: u64 = 1 << 26;
 
-/// Number of places whose keys and codes are held where memory does not suffice for all: an eighth of it is for them.
-pub(super) fn block() -> usize {
-    let most = memory::room().map_or(BLOCK, |room| room / 8 / BYTES_OF_GRADIENT);
-    most.min(BLOCK) as usize
+/// What is held of a grid whose keys are found by blocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// Number of places whose keys are held at a time.
+    pub keys: usize,
+    /// Whether the codes of all places are held. If not, they are found when they are asked for.
+    pub codes: bool,
+}
+
+impl Held {
+    /// What memory suffices for, of which so many bytes will be taken: an eighth of the rest is for the keys and codes
+    /// of a block, and a half for the codes of all places.
+    pub(super) fn of(places: u64, taken: u64) -> Self {
+        let room = memory::room().map_or(u64::MAX, |room| room.saturating_sub(taken));
+        let keys = (room / 8 / BYTES_OF_GRADIENT).min(BLOCK) as usize;
+        Held { keys, codes: places.saturating_mul(BYTES_OF_CODE) <= room / 2 }
+    }
 }
 
 /// The memory plan for the barcode of an image of this shape, by the discrete gradient. `image` is the size of the
@@ -51,9 +67,12 @@ pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64, are_traced: bool
     let all = image.saturating_add(places * BYTES_OF_PLACE);
     let fits = all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room);
     if !fits && !are_traced && voxels != VoxelType::F64 {
-        let block = (block() as u64).max(3 * layout.slice() as u64).min(places);
-        let uses = [("the image", image), ("keys and codes of a block", block * BYTES_OF_GRADIENT)];
-        let mut plan = plan.stage("pair", uses, true);
+        let Held { keys, codes } = Held::of(places, image);
+        let block = (keys as u64).max(3 * layout.slice() as u64).min(places);
+        let codes = if codes { places * BYTES_OF_CODE } else { 0 };
+        let block = ("keys and codes of a block", block * BYTES_OF_GRADIENT);
+        let mut plan =
+            plan.stage("pair", [("the image", image), block, ("codes of all voxels", codes)], true);
         plan.shed("the keys of all voxels", format!("they would take {}", Bytes(places * BYTES_OF_PLACE)));
         return plan;
     }

@@ -36,7 +36,7 @@ pub(crate) struct Grid<'a> {
     pub(super) packing: Packing,
     keys: Keys<'a>,
     /// The place on the whole grid of the first place, if this is a block.
-    first: usize,
+    pub(super) first: usize,
 }
 
 /// The keys of a grid.

@@ -130,10 +130,10 @@ fn images_by_blocks() {
         for periodic in Periodic::all(shape) {
             let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
             let whole = Cubical::new(&image, request);
-            let block = Some(rng.random_range(0..shape.count()));
+            let held = Some(Held { keys: rng.random_range(0..shape.count()), codes: rng.random() });
             let [whole, blocks] =
-                [&whole, &Cubical { block, ..whole.clone() }].map(|by| by.solve(&()).unwrap());
-            assert!(whole.classes == blocks.classes, "{request:?} of {image:?} by blocks of {block:?}");
+                [&whole, &Cubical { held, ..whole.clone() }].map(|by| by.solve(&()).unwrap());
+            assert!(whole.classes == blocks.classes, "{request:?} of {image:?} by blocks of {held:?}");
             assert_eq!(whole.statistics.critical, blocks.statistics.critical);
         }
     }
@@ -179,10 +179,11 @@ fn parts_of_images() {
         for periodic in Periodic::all(shape) {
             let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
             let expected = plain::persistence_within(&image, &|place| inside[place] == 1, &request);
-            for block in [None, Some(0), Some(40)] {
+            for held in [None, Some((0, true)), Some((40, false))] {
+                let held = held.map(|(keys, codes)| Held { keys, codes });
                 let found =
-                    Cubical { limits, block, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
-                assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?} by blocks of {block:?}");
+                    Cubical { limits, held, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
+                assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?} by blocks of {held:?}");
             }
             let via_matrix = via_matrix::persistence(&any, &request, limits, &Backend::default(), &());
             assert_eq!(via_matrix.unwrap().classes, expected, "{request:?} of {image:?} in {inside:?}");

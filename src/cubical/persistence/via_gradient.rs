@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
-use super::footprint::{self, BYTES_OF_PLACE};
+use super::footprint::{BYTES_OF_PLACE, Held};
 use super::forest::{Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
@@ -39,8 +39,8 @@ pub(in crate::cubical) struct Persistence<'a> {
 }
 
 /// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that
-/// was chosen automatically, the CPU takes over. The keys of at most `block` places are held at a time; by default
-/// those of all, if memory suffices.
+/// was chosen automatically, the CPU takes over. It is done by blocks if `held` is given, or
+/// if memory does not suffice for the keys of all voxels.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
@@ -51,7 +51,7 @@ pub(in crate::cubical) fn persistence<'a>(
     request: &PersistenceRequest,
     backend: &Backend,
     is_traced: bool,
-    block: Option<usize>,
+    held: Option<Held>,
     progress: &dyn Progress,
 ) -> Result<Persistence<'a>, MachineError> {
     let shape = image.shape();
@@ -65,7 +65,7 @@ pub(in crate::cubical) fn persistence<'a>(
     progress.expect(&stages.expected());
     let places = GridLayout::new(shape, request.periodic)?.places() as u64;
     let fits = memory::probe(places * BYTES_OF_PLACE);
-    let is_held = is_traced || block.is_none() && fits.is_ok() || shape.count() == 1;
+    let is_held = is_traced || held.is_none() && fits.is_ok() || shape.count() == 1;
     clock.begin("order", if is_held { grid::WORK_OF_VOXEL * shape.count() as u64 } else { 1 });
     if is_traced {
         fits.map_err(PersistenceError::from)?;
@@ -88,9 +88,8 @@ pub(in crate::cubical) fn persistence<'a>(
                 (gradient, critical)
             }
             false => {
-                let most = block.unwrap_or_else(footprint::block);
-                let critical = blocks::critical_cells(&grid, wanted, most, &mut decision, &mut clock)?;
-                (Gradient::derived(&grid), critical)
+                let held = held.unwrap_or_else(|| Held::of(places, 0));
+                blocks::gradient(&grid, wanted, held, &mut decision, &mut clock)?
             }
         };
         (pairs, unpaired) = found.find(&grid, &gradient, critical, stages, is_traced, &mut clock)?;

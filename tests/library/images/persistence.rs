@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cells;
-use lacuna::cubical::persistence::{Classes, Limits, PersistenceRequest, plain, via_matrix};
+use lacuna::cubical::persistence::{Classes, Held, Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalError, Image, Key, Order, Shape, Voxel, ecc};
 use lacuna::progress::Resumable;
 use rand::{RngExt, SeedableRng};
@@ -235,8 +235,9 @@ fn blocks_that_are_done_are_not_done_again() {
         let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
         let whole = Cubical { threads: Some(2), ..Cubical::new(&image, request) };
         let expected = whole.solve(&()).unwrap().classes;
-        let blocks = Cubical { block: Some(0), ..whole };
-        for may_save_last in [false, true] {
+        let [blocks, with_codes] =
+            [false, true].map(|codes| Cubical { held: Some(Held { keys: 0, codes }), ..whole.clone() });
+        for (blocks, may_save_last) in [(&blocks, false), (&blocks, true), (&with_codes, true)] {
             let life = Life::new(3, may_save_last);
             let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
             let (found, ended) = life.live(5, |progress| blocks.solve(progress), is_interruption);

@@ -15,13 +15,13 @@ pub(crate) mod table;
 use std::ops::Range;
 
 pub(super) use self::stage::{GradientStage, estimate};
-use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
+use self::table::{FIRST_CUBE, FIRST_FACE, NO_VOXEL, Star, Table, VOXEL};
 use super::cell::Cell;
 use super::error::PersistenceError;
 use super::grid::Grid;
 use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
-use crate::memory;
+use crate::memory::{self, Refused};
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -51,6 +51,32 @@ impl Gradient {
     /// The gradient of a grid whose keys are derived.
     pub(super) fn derived(grid: &Grid<'_>) -> Self {
         Gradient { codes: None, table: Table::of(grid.layout.axes) }
+    }
+
+    /// Makes room for the codes of all places.
+    ///
+    /// # Errors
+    /// Memory does not suffice.
+    pub(super) fn hold(&mut self, grid: &Grid<'_>) -> Result<(), Refused> {
+        let mut codes = memory::zeroed(grid.places())?;
+        let slice = grid.layout.slice();
+        for rim in [0, grid.places() - slice] {
+            codes[rim..rim + slice].fill(NO_VOXEL);
+        }
+        self.codes = Some(codes);
+        Ok(())
+    }
+
+    /// Keeps the codes of the slices of a block, if there is room for all.
+    pub(super) fn keep(&mut self, block: &Gradient, of: &Grid<'_>) {
+        let slice = of.layout.slice();
+        let own = &block.codes()[slice..of.places() - slice];
+        let Some(codes) = self.codes.as_mut().map(|codes| &mut codes[of.first + slice..][..own.len()]) else {
+            return;
+        };
+        parallel::pieces_mut(codes, PART, &|part, codes| {
+            codes.copy_from_slice(&own[part * PART..][..codes.len()])
+        });
     }
 
     /// The codes of all places, if they are held, and the table of what they stand for.
