@@ -10,6 +10,7 @@ use crate::cubical::Value;
 use crate::cubical::value::Inexact;
 use crate::diagram::Diagram;
 use crate::output::lines::Lines;
+use crate::parallel;
 
 /// A bar with exact values.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,10 @@ type LookUp<'a> = dyn Fn(usize, Range<usize>) -> Vec<Row> + Sync + 'a;
 
 /// Number of rows that are looked up together. Voxels of an image are scattered in memory, so that loads overlap.
 const BLOCK: usize = 1 << 8;
+/// Number of rows that a thread looks up at a time.
+const PART: usize = 1 << 10;
+/// Number of rows that are in memory at a time.
+const AT_ONCE: usize = 1 << 15;
 
 impl<'a> BarTable<'a> {
     /// Makes the table of sections with their dimensions and lengths.
@@ -99,10 +104,16 @@ impl<'a> BarTable<'a> {
         self.len() == 0
     }
 
-    /// All bars.
+    /// All bars, which all threads look up.
     pub fn iter(&self) -> impl Iterator<Item = Row> {
-        let sections = self.sections.iter().enumerate();
-        sections.flat_map(|(section, &(_, length))| self.rows(section, 0..length).map(|(_, row)| row))
+        self.sections.iter().enumerate().flat_map(move |(section, &(_, length))| {
+            (0..length).step_by(AT_ONCE).flat_map(move |from| {
+                let rows = |range: Range<usize>| {
+                    self.rows(section, from + range.start..from + range.end).map(|(_, row)| row).collect()
+                };
+                parallel::listed(AT_ONCE.min(length - from), PART, &rows)
+            })
+        })
     }
 
     /// Iterates over (dim, birth, death) as doubles, or the error that a value is not exact as one.

@@ -43,15 +43,13 @@ pub(super) fn gradient(
     clock.begin("gradient", grid.voxels() as u64);
     let slices = grid.layout.slices.1;
     let (progress, checkpoint) = (clock.progress, clock.progress.checkpoint());
-    let found = restored(grid, checkpoint).map_err(PersistenceError::from)?;
+    let none = Gradient::derived(grid, 0).map_err(PersistenceError::from)?;
+    let found = restored(grid, &none, checkpoint).map_err(PersistenceError::from)?;
     let done = found.slices;
     let at_once = (held.keys / grid.layout.slice()).saturating_sub(2).max(1);
-    let mut all = Gradient::derived(grid);
+    let mut all = Gradient::derived(grid, held.codes).map_err(PersistenceError::from)?;
     // Codes are not saved, so those of slices that are done are computed again.
-    let again = if held.codes { 0..done } else { done..done };
-    if held.codes {
-        all.hold(grid).map_err(PersistenceError::from)?;
-    }
+    let again = if all.held() > 0 { 0..done } else { done..done };
     progress.advance((grid.voxels() / slices * again.start) as u64);
     let found = Mutex::new(found);
     keeping(progress, &|| save(&lock(&found), slices, checkpoint), |progress| {
@@ -91,11 +89,12 @@ fn save(found: &Found, slices: usize, checkpoint: &dyn Checkpoint) {
     });
 }
 
-/// Restores the critical cells of the slices that were done when a run was interrupted, if any were.
-fn restored(grid: &Grid<'_>, checkpoint: &dyn Checkpoint) -> Result<Found, SnapshotError> {
+/// Restores the critical cells of the slices that were done when a run was interrupted, if any were. They are checked by
+/// a gradient of which no codes are held.
+fn restored(grid: &Grid<'_>, none: &Gradient, checkpoint: &dyn Checkpoint) -> Result<Found, SnapshotError> {
     let Some(snapshot) = checkpoint.load(CELLS, BLOCKS)? else { return Ok(Found::default()) };
     let mut reader = snapshot.payload_of(BLOCKS)?;
-    let (mut found, gradient) = (Found::default(), Gradient::derived(grid));
+    let mut found = Found::default();
     found.slices = reader.record("number of slices")?;
     if found.slices > grid.layout.slices.1 {
         return Err(reader.unexpected("number of slices", grid.layout.slices.1, found.slices));
@@ -103,7 +102,7 @@ fn restored(grid: &Grid<'_>, checkpoint: &dyn Checkpoint) -> Result<Found, Snaps
     for (dim, cells) in found.critical.iter_mut().enumerate() {
         let words: Vec<u64> = reader.table("critical cells")?;
         *cells = words.into_iter().map(Cell::of_word).collect();
-        let is_one = |k: usize| gradient.is_critical(grid, dim, cells[k]);
+        let is_one = |k: usize| none.is_critical(grid, dim, cells[k]);
         let places = cells.iter().map(|&cell| (grid.place(cell), cell.direction()));
         if parallel::position(cells.len(), |k| !is_one(k)).is_some() || !places.is_sorted_by(|a, b| a < b) {
             return Err(reader.unexpected("critical cells", "those of the image", "others"));

@@ -40,17 +40,17 @@ const BLOCK: u64 = 1 << 26;
 pub struct Held {
     /// Number of places whose keys are held at a time.
     pub keys: usize,
-    /// Whether the codes of all places are held. If not, they are found when they are asked for.
-    pub codes: bool,
+    /// Number of places, from the first on, whose codes are held. Others are found when they are asked for.
+    pub codes: usize,
 }
 
 impl Held {
     /// What memory suffices for, of which so many bytes will be taken: an eighth of the rest is for the keys and codes
-    /// of a block, and a half for the codes of all places.
-    pub(super) fn of(places: u64, taken: u64) -> Self {
+    /// of a block, and a half for codes that stay.
+    pub(super) fn of(taken: u64) -> Self {
         let room = memory::room().map_or(u64::MAX, |room| room.saturating_sub(taken));
         let keys = (room / 8 / BYTES_OF_GRADIENT).min(BLOCK) as usize;
-        Held { keys, codes: places.saturating_mul(BYTES_OF_CODE) <= room / 2 }
+        Held { keys, codes: (room / 2 / BYTES_OF_CODE) as usize }
     }
 }
 
@@ -67,12 +67,11 @@ pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64, are_traced: bool
     let all = image.saturating_add(places * BYTES_OF_PLACE);
     let fits = all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room);
     if !fits && !are_traced && voxels != VoxelType::F64 {
-        let Held { keys, codes } = Held::of(places, image);
+        let Held { keys, codes } = Held::of(image);
         let block = (keys as u64).max(3 * layout.slice() as u64).min(places);
-        let codes = if codes { places * BYTES_OF_CODE } else { 0 };
         let block = ("keys and codes of a block", block * BYTES_OF_GRADIENT);
-        let mut plan =
-            plan.stage("pair", [("the image", image), block, ("codes of all voxels", codes)], true);
+        let codes = ("codes of voxels", places.min(codes as u64) * BYTES_OF_CODE);
+        let mut plan = plan.stage("pair", [("the image", image), block, codes], true);
         plan.shed("the keys of all voxels", format!("they would take {}", Bytes(places * BYTES_OF_PLACE)));
         return plan;
     }

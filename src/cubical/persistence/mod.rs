@@ -42,8 +42,8 @@
 //! them, and columns. For representatives all of it is kept.
 //!
 //! Where that does not fit, critical cells are listed by blocks of slices, one after the other, each with the keys of
-//! the slices beside it (`blocks`). Then keys are held no more, and codes only if there is room for those of all: what
-//! is not held is found from the voxels for the few places by which paths and columns pass.
+//! the slices beside it (`blocks`). Then keys are held no more, and codes as far as there is room: what is not held
+//! is found from the voxels, for the few places by which paths and columns pass.
 
 mod blocks;
 mod cavities;

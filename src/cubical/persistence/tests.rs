@@ -130,7 +130,10 @@ fn images_by_blocks() {
         for periodic in Periodic::all(shape) {
             let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
             let whole = Cubical::new(&image, request);
-            let held = Some(Held { keys: rng.random_range(0..shape.count()), codes: rng.random() });
+            let held = Some(Held {
+                keys: rng.random_range(0..shape.count()),
+                codes: rng.random_range(0..2 * shape.count()),
+            });
             let [whole, blocks] =
                 [&whole, &Cubical { held, ..whole.clone() }].map(|by| by.solve(&()).unwrap());
             assert!(whole.classes == blocks.classes, "{request:?} of {image:?} by blocks of {held:?}");
@@ -179,7 +182,7 @@ fn parts_of_images() {
         for periodic in Periodic::all(shape) {
             let request = PersistenceRequest { periodic, ..requests()[rng.random_range(0..12)] };
             let expected = plain::persistence_within(&image, &|place| inside[place] == 1, &request);
-            for held in [None, Some((0, true)), Some((40, false))] {
+            for held in [None, Some((0, usize::MAX)), Some((40, 50)), Some((40, 0))] {
                 let held = held.map(|(keys, codes)| Held { keys, codes });
                 let found =
                     Cubical { limits, held, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;

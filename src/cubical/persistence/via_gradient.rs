@@ -88,7 +88,7 @@ pub(in crate::cubical) fn persistence<'a>(
                 (gradient, critical)
             }
             false => {
-                let held = held.unwrap_or_else(|| Held::of(places, 0));
+                let held = held.unwrap_or_else(|| Held::of(0));
                 blocks::gradient(&grid, wanted, held, &mut decision, &mut clock)?
             }
         };

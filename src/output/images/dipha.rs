@@ -24,11 +24,10 @@ pub fn write(barcode: &Barcode<'_>, mut out: &mut dyn Write) -> io::Result<()> {
 
 /// Checks that all values of the diagram are exact as doubles.
 pub(super) fn check(barcode: &Barcode<'_>) -> Result<(), Inexact> {
-    let table = barcode.table();
-    if !table.is_empty() {
+    if !barcode.table().is_empty() {
         barcode.last().map_or(Ok(0.0), Value::exact_double)?;
     }
-    table.doubles().try_for_each(|row| row.map(drop))
+    barcode.check_doubles()
 }
 
 fn points(barcode: &Barcode<'_>) -> Result<Vec<DiagramPoint>, Inexact> {

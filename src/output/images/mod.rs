@@ -89,7 +89,7 @@ use strum::VariantArray;
 use crate::cubical::persistence::representatives::Representatives;
 use crate::cubical::persistence::{Class, Classes, Limits, PersistenceRequest};
 use crate::cubical::value::Inexact;
-use crate::cubical::{AnyImage, Value, Voxel as _};
+use crate::cubical::{AnyImage, Value, Voxel as _, VoxelType};
 use crate::names::named;
 use crate::output::table::{BarTable, Row};
 use crate::output::text::{self, Digits};
@@ -151,6 +151,14 @@ impl Barcode<'_> {
         })
     }
 
+    /// Checks that all values of bars are exact as doubles, as those of most types are.
+    fn check_doubles(&self) -> Result<(), Inexact> {
+        match self.image.voxel_type() {
+            VoxelType::I64 | VoxelType::U64 => self.table().doubles().try_for_each(|row| row.map(drop)),
+            _ => Ok(()),
+        }
+    }
+
     /// The last value of the filtration that a voxel has; `None` if it contains no voxel.
     fn last(&self) -> Option<Value> {
         let Barcode { image, request, limits, .. } = *self;
@@ -189,9 +197,7 @@ impl ImageBarsFormat {
     /// [`Inexact`]: the format holds doubles, and an end of a bar is an integer that is not exact as one.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         let checked = match self {
-            ImageBarsFormat::Npy | ImageBarsFormat::Npz => {
-                barcode.table().doubles().try_for_each(|row| row.map(drop))
-            }
+            ImageBarsFormat::Npy | ImageBarsFormat::Npz => barcode.check_doubles(),
             ImageBarsFormat::Dipha => dipha::check(barcode),
             _ => Ok(()),
         };

@@ -236,7 +236,7 @@ fn blocks_that_are_done_are_not_done_again() {
         let whole = Cubical { threads: Some(2), ..Cubical::new(&image, request) };
         let expected = whole.solve(&()).unwrap().classes;
         let [blocks, with_codes] =
-            [false, true].map(|codes| Cubical { held: Some(Held { keys: 0, codes }), ..whole.clone() });
+            [0, usize::MAX].map(|codes| Cubical { held: Some(Held { keys: 0, codes }), ..whole.clone() });
         for (blocks, may_save_last) in [(&blocks, false), (&blocks, true), (&with_codes, true)] {
             let life = Life::new(3, may_save_last);
             let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));

@@ -27,8 +27,8 @@ use crate::progress::Progress;
 
 /// The discrete gradient of a grid.
 pub(crate) struct Gradient {
-    /// The codes of all places; `None` if they are found when they are asked for.
-    codes: Option<Vec<u16>>,
+    /// The codes of the first places: of all, unless keys are derived. Others are found when they are asked for.
+    codes: Vec<u16>,
     table: &'static Table,
 }
 
@@ -36,7 +36,7 @@ impl Gradient {
     /// Computes the gradient on the CPU.
     pub(crate) fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.voxels() as u64);
-        Gradient { codes: Some(cpu::codes(grid, progress)), table: Table::of(grid.layout.axes) }
+        Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.layout.axes) }
     }
 
     /// Computes the gradient on a GPU, as a single unit of progress.
@@ -45,48 +45,41 @@ impl Gradient {
     /// The errors of [`cuda::codes`].
     pub(crate) fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
         progress.begin(STAGE, None, 1);
-        Ok(Gradient { codes: Some(cuda::codes(gpu, grid)?), table: Table::of(grid.layout.axes) })
+        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.layout.axes) })
     }
 
-    /// The gradient of a grid whose keys are derived.
-    pub(super) fn derived(grid: &Grid<'_>) -> Self {
-        Gradient { codes: None, table: Table::of(grid.layout.axes) }
-    }
-
-    /// Makes room for the codes of all places.
+    /// The gradient of a grid whose keys are derived, with room for the codes of the slices among so many places.
     ///
     /// # Errors
     /// Memory does not suffice.
-    pub(super) fn hold(&mut self, grid: &Grid<'_>) -> Result<(), Refused> {
-        let mut codes = memory::zeroed(grid.places())?;
-        let slice = grid.layout.slice();
-        for rim in [0, grid.places() - slice] {
-            codes[rim..rim + slice].fill(NO_VOXEL);
+    pub(super) fn derived(grid: &Grid<'_>, places: usize) -> Result<Self, Refused> {
+        let (slice, all) = (grid.layout.slice(), grid.places());
+        let mut codes = memory::zeroed(places.min(all) / slice * slice)?;
+        for rim in [0, all - slice] {
+            codes.iter_mut().skip(rim).take(slice).for_each(|code| *code = NO_VOXEL);
         }
-        self.codes = Some(codes);
-        Ok(())
+        Ok(Gradient { codes, table: Table::of(grid.layout.axes) })
     }
 
-    /// Keeps the codes of the slices of a block, if there is room for all.
+    /// Keeps the codes of the slices of a block, as far as there is room.
     pub(super) fn keep(&mut self, block: &Gradient, of: &Grid<'_>) {
         let slice = of.layout.slice();
-        let own = &block.codes()[slice..of.places() - slice];
-        let Some(codes) = self.codes.as_mut().map(|codes| &mut codes[of.first + slice..][..own.len()]) else {
-            return;
-        };
-        parallel::pieces_mut(codes, PART, &|part, codes| {
-            codes.copy_from_slice(&own[part * PART..][..codes.len()])
+        let (start, own) = (of.first + slice, &block.codes[slice..of.places() - slice]);
+        let codes = self.codes.get_mut(start..).unwrap_or_default();
+        let room = own.len().min(codes.len());
+        parallel::pieces_mut(&mut codes[..room], PART, &|part, codes| {
+            codes.copy_from_slice(&own[part * PART..][..codes.len()]);
         });
     }
 
-    /// The codes of all places, if they are held, and the table of what they stand for.
-    pub(super) fn held(&self) -> Option<(&[u16], &'static Table)> {
-        Some((self.codes.as_deref()?, self.table))
+    /// Number of places from the first on whose codes are held.
+    pub(super) fn held(&self) -> usize {
+        self.codes.len()
     }
 
-    /// The codes of all places, if they are held.
-    fn codes(&self) -> &[u16] {
-        self.codes.as_deref().unwrap_or_default()
+    /// The codes that are held, and the table of what they stand for.
+    pub(super) fn codes(&self) -> (&[u16], &'static Table) {
+        (&self.codes, self.table)
     }
 
     /// Compares the codes that a device computed with the CPU's, place by place.
@@ -94,7 +87,7 @@ impl Gradient {
     /// # Errors
     /// The first difference.
     pub(super) fn compare(&self, processor: &Gradient) -> Result<(), Difference> {
-        let mut codes = self.codes().iter().zip(processor.codes()).enumerate();
+        let mut codes = self.codes.iter().zip(&processor.codes).enumerate();
         let differing = codes.find(|(_, (found, expected))| found != expected);
         differing.map_or(Ok(()), |(place, (found, expected))| {
             let code = |code: &u16| format!("code {code}");
@@ -117,10 +110,7 @@ impl Gradient {
     /// The code of the matching of a voxel's lower star.
     #[inline(always)]
     pub(super) fn code(&self, grid: &Grid<'_>, place: usize) -> u16 {
-        match &self.codes {
-            Some(codes) => codes[place],
-            None => cpu::code(grid, place),
-        }
+        self.codes.get(place).copied().unwrap_or_else(|| cpu::code(grid, place))
     }
 
     /// Whether this is a critical cell of the grid of a dimension as listed by
@@ -151,7 +141,7 @@ impl Gradient {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
         });
         // A first pass counts the cells of each part, so that a second can write them to their final positions.
-        let parts: Vec<&[u16]> = self.codes().chunks(PART).collect();
+        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
         let counts = parallel::map(parts.len(), &|part| {
             progress.advance(parts[part].len() as u64);
             let mut counts = [0; 4];
