@@ -94,8 +94,7 @@ fn save(found: &Found, slices: usize, checkpoint: &dyn Checkpoint) {
 fn restored(grid: &Grid<'_>, none: &Gradient, checkpoint: &dyn Checkpoint) -> Result<Found, SnapshotError> {
     let Some(snapshot) = checkpoint.load(CELLS, BLOCKS)? else { return Ok(Found::default()) };
     let mut reader = snapshot.payload_of(BLOCKS)?;
-    let mut found = Found::default();
-    found.slices = reader.record("number of slices")?;
+    let mut found = Found { slices: reader.record("number of slices")?, ..Found::default() };
     if found.slices > grid.layout.slices.1 {
         return Err(reader.unexpected("number of slices", grid.layout.slices.1, found.slices));
     }

@@ -58,8 +58,8 @@ impl Held {
 /// image in bytes. An image of too many voxels has no stages. Sorting is planned for doubles only: whether it is needed
 /// for others depends on their values.
 ///
-/// Where the keys of all voxels do not fit, they are held by blocks, except for representatives (`are_traced`) and of
-/// doubles.
+/// Where the keys of all voxels do not fit, the image is computed by blocks, except for representatives (`are_traced`)
+/// and of doubles.
 pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64, are_traced: bool) -> MemoryPlan {
     let plan = MemoryPlan::new();
     let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };

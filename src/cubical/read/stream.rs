@@ -1,5 +1,6 @@
 //! Voxels in memory order, a piece at a time.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::io::{Cursor, ErrorKind, Read as _};
 use std::path::PathBuf;
@@ -99,6 +100,8 @@ pub struct Stream {
     pub(super) is_measured: bool,
     /// The voxels at any place, if they lie in a file whose length has been checked.
     pub(super) placed: Option<Placed>,
+    /// Whether memory has room for the voxels, when it has been asked.
+    pub(super) fits: OnceCell<bool>,
     pub(super) geometry: Option<Geometry>,
     /// The other files of the image, if it is not in one file.
     pub(super) others: Vec<PathBuf>,
@@ -126,6 +129,7 @@ impl Stream {
             source,
             is_measured: true,
             placed: None,
+            fits: OnceCell::new(),
             geometry: None,
             others: Vec::new(),
             nan: None,
@@ -256,7 +260,10 @@ impl Stream {
 
     fn mapped<T: Voxel>(&self) -> Option<Mapped<T>> {
         let placed = self.placed.as_ref().filter(|placed| !placed.swap && self.nan.is_none())?;
-        memory::probe(self.bytes()).err()?;
+        // Memory is asked once, so that what was told stays true.
+        if *self.fits.get_or_init(|| memory::probe(self.bytes()).is_ok()) {
+            return None;
+        }
         Mapped::new(&placed.file, placed.start, self.shape.count()).ok()
     }
 
