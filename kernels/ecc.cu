@@ -1,8 +1,9 @@
 // The Euler characteristic curve (Wang, Wagner, Chen 2022; the cells' values as in `cubical::ecc`): what enters at each level.
 //
 //   ecc_march       a thread owns columns of voxels    totals[level] += changes; touched[level] = 1 where cells were counted
-//   ecc_march_wide  a thread owns columns of voxels    totals[level] += changes, without shared memory
-//   …_flat          either, for planes of one row
+//   ecc_march_packed  the same                         totals[level] += changes, with two levels in a word of shared memory
+//   ecc_march_wide  the same                           totals[level] += changes, without shared memory
+//   …_flat          each of them, for planes of one row
 //   ecc_hand_over   a thread owns a level              host[level] = totals[level]; totals[level] = 0
 //
 // Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of four blocks
@@ -74,6 +75,44 @@ struct Counters {
 
     template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
         add_one_if(is, place + (NEGATIVE ? negative : 0));
+    }
+};
+
+// The changes of two levels in a word, of 16 bits each with a sign: the upper times 2^16 plus the lower. A thread that comes to a word
+// in which one has grown to 2^14 adds both to the totals, before it counts anything else. So none grows by more than one for each
+// thread of the block beyond that.
+struct Packed {
+    u32 *words;
+    u64 *totals;
+    u32 base, is_minus;
+
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+        const u32 one = place & 8 ? 1u << 16 : 1;
+        const u32 change = ((place & 4) == 0) == (is_minus == NEGATIVE) ? 0 - one : one;
+        u32 before = 0;
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.shared.add.u32 %0, [%2], %3; }"
+                     : "+r"(before)
+                     : "r"(is), "r"(base + (place >> 4) * 4), "r"(change)
+                     : "memory");
+        if (is_full(before + change)) empty(place >> 4);
+    }
+
+    // Whether the two upper bits of either half differ.
+    static __device__ __forceinline__ bool is_full(u32 word) { return (word ^ word << 1) & 0x80008000; }
+
+    __device__ __noinline__ void empty(u32 k) const {
+        u32 found = *(volatile u32 *)&words[k];
+        while (is_full(found)) {
+            const u32 before = atomicCAS(&words[k], found, 0);
+            if (before == found) return add(k, found);
+            found = before;
+        }
+    }
+
+    __device__ __forceinline__ void add(u32 k, u32 word) const {
+        const i64 low = (short)word, high = (int)(word - (u32)low) >> 16;
+        if (low != 0) atomicAdd(&totals[2 * k], (u64)low);
+        if (high != 0) atomicAdd(&totals[2 * k + 1], (u64)high);
     }
 };
 
@@ -281,6 +320,24 @@ __device__ __forceinline__ void march_shared(const Part &part, VOXEL mask, u32 i
     }
 }
 
+// Counts in shared memory, two levels to a word, for more levels than it has room for otherwise.
+template <bool FLAT>
+__device__ __forceinline__ void march_packed(const Part &part, VOXEL mask, u32 is_vertex, u32 low, u32 rows, u64 *totals) {
+    extern __shared__ u32 counters[];
+    const u32 words = (rows + 3) / 2;
+    for (u32 k = threadIdx.x; k < words; k += blockDim.x) counters[k] = 0;
+    __syncthreads();
+    const Packed packed{counters, totals, shared_place(counters), sign_of<FLAT>(is_vertex) < 0};
+    march<FLAT>(part, Levels(mask, is_vertex, low, rows, 0), packed);
+    __syncthreads();
+    // Blocks that end at the same time begin with different words, so that they do not wait for each other.
+    const u32 first = (u32)((u64)blockIdx.x * words / gridDim.x);
+    for (u32 number = threadIdx.x; number < words; number += blockDim.x) {
+        const u32 k = number < words - first ? first + number : number - (words - first);
+        packed.add(k, counters[k]);
+    }
+}
+
 #define PART                                                                                        \
     const VOXEL *voxels, u64 planes, u64 rows, u64 columns, u64 from, u64 to, u64 share, VOXEL mask, \
         u32 is_vertex, u32 low, u32 row_count
@@ -292,6 +349,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march(PART, u64 *totals,
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_flat(PART, u64 *totals, u8 *touched) {
     march_shared<true>(PARTS, mask, is_vertex, low, row_count, totals, touched);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_packed(PART, u64 *totals) {
+    march_packed<false>(PARTS, mask, is_vertex, low, row_count, totals);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_packed_flat(PART, u64 *totals) {
+    march_packed<true>(PARTS, mask, is_vertex, low, row_count, totals);
 }
 
 // For more levels than shared memory holds: they are counted in the totals directly.

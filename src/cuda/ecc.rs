@@ -17,6 +17,8 @@ const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
 /// Minimum number of planes in a march for images of two axes, where a plane is a row: small images would have too
 /// few threads otherwise.
 const LEAST_OF_FLAT: u64 = 4;
+/// Minimum number of voxels for each multiprocessor and level of a packed march.
+const LEAST_OF_PACKED: u64 = 4;
 /// Maximum number of rows of a curve: the byte offset of a level has to fit into 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
@@ -96,7 +98,7 @@ impl KeyOrder {
 pub(crate) struct Totals {
     /// The change of the Euler characteristic at each level, as two's complement.
     pub(crate) totals: Buffer<u64>,
-    /// Whether cells were counted at each level; marches without shared memory do not set this.
+    /// Whether cells were counted at each level; marches of more levels than have counters do not set this.
     pub(crate) touched: Buffer<u8>,
 }
 
@@ -128,12 +130,23 @@ impl Totals {
     }
 }
 
+/// Where cells are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In shared memory, with four counters for each level.
+    Shared,
+    /// In shared memory, with two bytes for each level.
+    Packed,
+    /// In the totals.
+    Wide,
+}
+
 /// The kernels of `ecc.cu` for a type of voxels.
 pub(crate) struct EccKernels {
     /// The type of the voxels.
     pub(crate) voxels: VoxelType,
-    /// The marches with counters in shared memory and without, each for volumes and for flat images.
-    march: [[Kernel; 2]; 2],
+    /// The marches, each for volumes and for flat images.
+    march: [[Kernel; 2]; 3],
     hand_over: Kernel,
     multiprocessors: u64,
     shared: u32,
@@ -150,13 +163,14 @@ impl EccKernels {
             voxels,
             march: [
                 [module.kernel(c"ecc_march")?, module.kernel(c"ecc_march_flat")?],
+                [module.kernel(c"ecc_march_packed")?, module.kernel(c"ecc_march_packed_flat")?],
                 [module.kernel(c"ecc_march_wide")?, module.kernel(c"ecc_march_wide_flat")?],
             ],
             hand_over: module.kernel(c"ecc_hand_over")?,
             multiprocessors: gpu.multiprocessors()?.into(),
             shared: gpu.shared_memory()?,
         };
-        kernels.march[0].iter().try_for_each(|march| march.allow_shared(kernels.shared))?;
+        kernels.march[..2].as_flattened().iter().try_for_each(|march| march.allow_shared(kernels.shared))?;
         Ok(kernels)
     }
 
@@ -178,9 +192,9 @@ impl EccKernels {
         let rows = totals.totals.len() - 2;
         assert_eq!(totals.touched.len(), rows + 2);
         let is_flat = part.rows == 1;
-        let shared = u32::try_from(16 * (rows + 2)).ok().filter(|&shared| shared <= self.shared);
-        let kernel = &self.march[usize::from(shared.is_none())][usize::from(is_flat)];
-        let threads = THREADS[usize::from(shared.is_some_and(|shared| shared >= MANY))];
+        let (way, shared) = self.way(rows + 2, part.counted().len());
+        let kernel = &self.march[way as usize][usize::from(is_flat)];
+        let threads = THREADS[usize::from(shared >= MANY)];
         // Sizes are below 2^63.
         let sizes = [part.planes, part.rows, part.columns, part.from, part.to].map(|size| size as u64);
         let before = u64::from(!order.is_vertex);
@@ -188,22 +202,35 @@ impl EccKernels {
             (sizes[2] + before).div_ceil(COLUMNS.into()) * if is_flat { 1 } else { sizes[1] + before };
         let layer = tiles.div_ceil(threads.into());
         let counted = sizes[4] - sizes[3];
-        let layers = (self.multiprocessors * SPREAD).div_ceil(layer * u64::from(threads));
+        let spread = if way == Way::Packed { u64::from(BLOCK) } else { SPREAD };
+        let layers = (self.multiprocessors * spread).div_ceil(layer * u64::from(threads));
         let least = if is_flat { LEAST_OF_FLAT } else { *SHARES.start() };
         let share = counted.div_ceil(layers).clamp(least, *SHARES.end());
         let blocks = layer * counted.div_ceil(share);
         let blocks = u32::try_from(blocks).expect("more than any device has memory for");
         let (mask, is_vertex, row_count) = (order.mask(self.voxels), u32::from(order.is_vertex), rows as u32);
-        let launch = kernel.launch(blocks, threads, shared.unwrap_or(0)).input(part.voxels);
+        let launch = kernel.launch(blocks, threads, shared).input(part.voxels);
         let launch = launch.values(&sizes);
         let launch = launch.value(&share).low_bits(&mask).value(&is_vertex).value(&low).value(&row_count);
         let mut launch = launch.output(&mut totals.totals);
-        if shared.is_some() {
+        if way == Way::Shared {
             launch = launch.output(&mut totals.touched);
         }
         // SAFETY: voxels are read inside the part, in words for which its buffer has room; keys are rows by the
         // caller's promise.
         unsafe { launch.go() }
+    }
+
+    /// The march for so many levels and voxels, and the bytes of shared memory that it takes.
+    fn way(&self, levels: usize, voxels: usize) -> (Way, u32) {
+        let fits = |bytes: usize| u32::try_from(bytes).ok().filter(|&bytes| bytes <= self.shared);
+        // Each block adds all its counters to the totals.
+        let are_many = voxels as u64 >= LEAST_OF_PACKED * self.multiprocessors * levels as u64;
+        match (fits(16 * levels), fits(4 * levels.div_ceil(2)).filter(|_| are_many)) {
+            (Some(bytes), _) => (Way::Shared, bytes),
+            (None, Some(bytes)) => (Way::Packed, bytes),
+            (None, None) => (Way::Wide, 0),
+        }
     }
 
     /// Begins to move the totals to the host; on the device they become zero.

@@ -135,6 +135,37 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
     }
 }
 
+/// So many voxels and levels that two levels share a word, some of which many threads change at the same time: two
+/// values alternate, and a few voxels have any others.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_counts_two_levels_in_a_word() {
+    let gpu = device(None);
+    let voxels = 5 * 65_538 * u64::from(gpu.multiprocessors().unwrap());
+    for dim in [2, 3] {
+        let extent = (voxels as f64).powf(1.0 / f64::from(dim)) as usize;
+        let shape = Shape::new(&vec![extent; dim as usize], Axes::C).unwrap();
+        for odds in [2, 40_000] {
+            let mut rng = Pcg64Mcg::seed_from_u64(12);
+            let voxel = |place: usize| {
+                let at = place + place / extent + place / extent / extent;
+                if rng.random_ratio(1, odds) { rng.random() } else { 1000 + (at % 2) as u16 }
+            };
+            let mut voxels: Vec<u16> = (0..shape.count()).map(voxel).collect();
+            (voxels[7], voxels[11]) = (0, u16::MAX);
+            let image = Image::new(shape, voxels).unwrap();
+            for request in REQUESTS {
+                let found = curve_on(&gpu, &image, &request).unwrap();
+                assert_eq!(
+                    found,
+                    crate::cubical::ecc::curve(&image, &request).unwrap(),
+                    "{shape} {request:?}"
+                );
+            }
+        }
+    }
+}
+
 /// Shapes that need many blocks and marches, compared with the sum over separately counted parts.
 #[test]
 #[ignore = "needs a CUDA device"]
