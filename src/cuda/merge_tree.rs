@@ -50,7 +50,7 @@ impl MergeTreeKernels {
     ///
     /// `memory` has four rows of an even number of words, more than there are voxels. On return, the second row has a
     /// word for each bar. Sorted by it, bars of dimension 0 come first, and of each dimension those of the first plane,
-    /// by birth. The third row has their ends as voxels of all planes: in the lower half of a word that of the birth, in
+    /// by birth. The third row has their ends as voxels of all planes: the lower half of a word is that of the birth,
     /// the upper that of the death, or -1 if the bar does not end.
     ///
     /// Returns the numbers of bars, for each dimension and each plane; nothing if a voxel is not a number.
@@ -93,8 +93,8 @@ impl MergeTreeKernels {
             let are_doubles = u32::from(are_doubles);
             let launch = self.bars.launch(blocks, THREADS, 0).output(memory).value(&row).values(&sizes);
             let launch = launch.input(places).input(levels).value(&are_doubles).value(&threshold);
-            // SAFETY: the kernel reads the places and levels of voxels, and two rows. It writes counts, and into each of
-            // the other rows at most a word for each voxel, since none has all its neighbours behind it in both orders.
+            // SAFETY: the kernel reads the places and levels of voxels, and two rows. It writes counts, and at most a
+            // word for each voxel into either of the other rows: none has all its neighbours behind it in both orders.
             unsafe { launch.go() }?;
         }
         let first = 3 * memory.len() / 4 + memory.len() / 8;

@@ -89,8 +89,8 @@ fn save(found: &Found, slices: usize, checkpoint: &dyn Checkpoint) {
     });
 }
 
-/// Restores the critical cells of the slices that were done when a run was interrupted, if any were. They are checked by
-/// a gradient of which no codes are held.
+/// Restores the critical cells of the slices that were done when a run was interrupted, if any were. They are checked
+/// by a gradient of which no codes are held.
 fn restored(grid: &Grid<'_>, none: &Gradient, checkpoint: &dyn Checkpoint) -> Result<Found, SnapshotError> {
     let Some(snapshot) = checkpoint.load(CELLS, BLOCKS)? else { return Ok(Found::default()) };
     let mut reader = snapshot.payload_of(BLOCKS)?;

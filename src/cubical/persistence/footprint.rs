@@ -35,7 +35,7 @@ pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less
 /// Greatest number of places of a block, unless a slice has more.
 const BLOCK: u64 = 1 << 26;
 
-/// What is held of a grid whose keys are found by blocks.
+/// The numbers of places whose keys and codes are held in memory, where an image is computed by blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Held {
     /// Number of places whose keys are held at a time.
@@ -45,8 +45,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// What memory suffices for, of which so many bytes will be taken: an eighth of the rest is for the keys and codes
-    /// of a block, and a half for codes that stay.
+    /// The numbers that memory suffices for when `taken` bytes of it are gone: an eighth of the rest is for the keys
+    /// and codes of a block, and a half for codes that stay.
     pub(super) fn of(taken: u64) -> Self {
         let room = memory::room().map_or(u64::MAX, |room| room.saturating_sub(taken));
         let keys = (room / 8 / BYTES_OF_GRADIENT).min(BLOCK) as usize;
