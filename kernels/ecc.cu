@@ -1,32 +1,35 @@
-// The Euler characteristic curve (Wang, Wagner, Chen 2022; the cells' values as in `cubical::ecc`): what enters at each level.
+// The Euler characteristic curve (Wang, Wagner, Chen 2022; the cells' values as in `cubical::ecc`): what enters at each
+// level.
 //
-//   ecc_march       a thread owns columns of voxels    totals[level] += changes; touched[level] = 1 where cells were counted
-//   ecc_march_packed  the same                         totals[level] += changes, with two levels in a word of shared memory
-//   ecc_march_wide  the same                           totals[level] += changes, without shared memory
-//   …_flat          each of them, for planes of one row
-//   ecc_hand_over   a thread owns a level              host[level] = totals[level]; totals[level] = 0
+//   ecc_march         a thread owns columns of voxels   totals[level] += changes; touched[level] = 1 where cells count
+//   ecc_march_packed  the same                          totals[level] += changes, two levels in a word of shared memory
+//   ecc_march_wide    the same                          totals[level] += changes, without shared memory
+//   …_flat            each of them, for planes of one row
+//   ecc_hand_over     a thread owns a level             host[level] = totals[level]; totals[level] = 0
 //
-// Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of four blocks
-// of voxels of the plane: one, two along a row, two along a column, four. Let a be the sequence of one of them. Cells that lie in the plane
-// enter at a_z, those that reach into the next at min(a_z, a_z+1), with the opposite sign. So a_z counts for 1 and for the cells
-// it has against those on either side: all sums up to p − q, where p says that a_z is less than what comes before it, q that what comes
-// after is less than a_z. It is nothing unless a_z is an extremum, so a march counts extrema: a few a voxel in noise, next to none where
-// the image is smooth. (Counting the eight blocks of each place instead takes eight updates a voxel.)
+// Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of
+// four blocks of voxels of the plane: one, two along a row, two along a column, four. Let a be the sequence of one of
+// them. Cells that lie in the plane enter at a_z, those that reach into the next at min(a_z, a_z+1), with the opposite
+// sign. So a_z counts for 1 and for the cells it has against those on either side: all sums up to p − q, where p says
+// that a_z is less than what comes before it, q that what comes after is less than a_z. It is nothing unless a_z is an
+// extremum, so a march counts extrema: a few a voxel in noise, next to none where the image is smooth. (Counting the
+// eight blocks of each place instead takes eight updates a voxel.)
 //
-// Ties. Whichever of two equal voxels is taken for the less, the sum at their level is the same, if all who compare the two take the same
-// one. Here a plateau goes on in the direction in which it was come to, so that it counts only where it ends as an extremum; what two
-// threads compare, they compare strictly.
+// Ties. Whichever of two equal voxels is taken for the less, the sum at their level is the same, if all who compare the
+// two take the same one. Here a plateau goes on in the direction in which it was come to, so that it counts only where
+// it ends as an extremum; what two threads compare, they compare strictly.
 //
-// Outside. For voxels as top cells (T), outside is greater than everything: blocks reach one column and one row beyond the image, and
-// those all outside have the level `outside`, which is never read. For voxels as vertices (V) cells outside are none: keys are
-// reversed, so that the greatest is the least, and outside is less than everything, in a level that is never read either. So there are
-// two more levels than rows: `levels`.
+// Outside. For voxels as top cells (T), outside is greater than everything: blocks reach one column and one row beyond
+// the image, and those all outside have the level `outside`, which is never read. For voxels as vertices (V) cells
+// outside are none: keys are reversed, so that the greatest is the least, and outside is less than everything, in a
+// level that is never read either. So there are two more levels than rows: `levels`.
 //
-// A value is held as the place of its counters: 8 bytes a level, of which the upper four count p = 1, the lower p = 0, so that a
-// comparison of values, with their p, is one of places. Blocks of negative sign have a table of their own behind the first.
+// A value is held as the place of its counters: 8 bytes a level, of which the upper four count p = 1, the lower p = 0,
+// so that a comparison of values, with their p, is one of places. Blocks of negative sign have a table of their own
+// behind the first.
 //
-// Compiled for VOXEL, of BITS (8, 16, 32): keys, or rows where `ecc_rows.cu` made them of keys; and for COLUMNS and BLOCK of
-// `src/cuda/constants.rs`.
+// Compiled for VOXEL, of BITS (8, 16, 32): keys, or rows where `ecc_rows.cu` made them of keys; and for COLUMNS and
+// BLOCK of `src/cuda/constants.rs`.
 
 #include "voxel.cuh"
 
@@ -45,15 +48,17 @@ struct NoOutput {
     template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) const {}
 };
 
-// Part of an image, plane after plane: those from `from` up to `to` are counted. The image begins with the part if `from` is 0, and
-// ends with it if `to` is `planes`; else the plane before, or after, is there too. A thread counts `share` planes.
+// Part of an image, plane after plane: those from `from` up to `to` are counted. The image begins with the part if
+// `from` is 0, and ends with it if `to` is `planes`; else the plane before, or after, is there too. A thread counts
+// `share` planes.
 struct Part {
     const VOXEL *voxels;
     u64 planes, rows, columns;
     u64 from, to, share;
 };
 
-// Row k of the curve has level k + 1 (T), or rows − k (V); a level is `step` bytes after the one before in that order. Key `low` is in row 0.
+// Row k of the curve has level k + 1 (T), or rows − k (V); a level is `step` bytes after the one before in that order.
+// Key `low` is in row 0.
 struct Levels {
     VOXEL mask;
     u32 is_vertex;
@@ -78,9 +83,9 @@ struct Counters {
     }
 };
 
-// The changes of two levels in a word, of 16 bits each with a sign: the upper times 2^16 plus the lower. A thread that comes to a word
-// in which one has grown to 2^14 adds both to the totals, before it counts anything else. So none grows by more than one for each
-// thread of the block beyond that.
+// The changes of two levels in a word, of 16 bits each with a sign: the upper times 2^16 plus the lower. A thread that
+// comes to a word in which one has grown to 2^14 adds both to the totals, before it counts anything else. So none grows
+// by more than one for each thread of the block beyond that.
 struct Packed {
     u32 *words;
     u64 *totals;
@@ -300,7 +305,8 @@ __device__ __forceinline__ void march(const Part &part, const Levels &levels, co
     }
 }
 
-// The sign of a voxel's own block: V counts q − p, and its cells in the plane are of dimension 0 where those of T are the greatest.
+// The sign of a voxel's own block: V counts q − p, and its cells in the plane are of dimension 0 where those of T are
+// the greatest.
 template <bool FLAT> __device__ __forceinline__ i64 sign_of(u32 is_vertex) { return FLAT || is_vertex ? -1 : 1; }
 
 // Counts in shared memory, two tables of counters, then adds what they come to to the totals.
@@ -368,8 +374,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide_flat(PART, u6
     march<true>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<true>(is_vertex)});
 }
 
-// Brings the totals to page-locked memory of the host, and begins at zero again: one launch takes less time than a copy and a fill, which are
-// few bytes, and the next kernel follows it without a pause.
+// Brings the totals to page-locked memory of the host, and begins at zero again: one launch takes less time than a copy
+// and a fill, which are few bytes, and the next kernel follows it without a pause.
 extern "C" __global__ void ecc_hand_over(u64 *totals, u64 levels, u64 *host) {
     const u64 level = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (level >= levels) return;

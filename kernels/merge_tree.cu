@@ -1,6 +1,6 @@
-// The bars of planes (`cuda::merge_tree`): when the component of each minimum joins that of an older one, as voxels enter
-// in an order. In dimension 0 they enter in the order of their levels. In dimension 1, bars are components of what is
-// left of the plane, together with what lies outside, as voxels enter in the opposite order.
+// The bars of planes (`cuda::merge_tree`): when the component of each minimum joins that of an older one, as voxels
+// enter in an order. In dimension 0 they enter in the order of their levels. In dimension 1, bars are components of
+// what is left of the plane, together with what lies outside, as voxels enter in the opposite order.
 //
 //   merge_tree_times  a thread owns a place in the order   times[voxel] = the place, where voxels of a plane are sorted
 //   merge_tree_lead   a thread owns a voxel   joins[voxel] = its time and its oldest neighbour; a minimum never joins
@@ -16,8 +16,8 @@
 
 #define NEVER 0xffffffffu
 
-// Planes side by side, and memory of four rows of words. What lies outside of all of them has the number `voxels`; where
-// it counts, in dimension 1, it is older than every voxel.
+// Planes side by side, and memory of four rows of words. What lies outside of all of them has the number `voxels`;
+// where it counts, in dimension 1, it is older than every voxel.
 struct Planes {
     u64 *memory, row;
     u32 voxels, rows, columns, touch, dim;
@@ -146,9 +146,9 @@ extern "C" __global__ void merge_tree_join(PLANES) {
     }
 }
 
-// Writes bars in any order: into the second row the dimension, the birth time and the death time, by which they are to be
-// sorted; into the third the death voxel, all ones if the bar does not end, and the birth voxel. Levels are sorted as
-// places are.
+// Writes bars in any order: into the second row the dimension, the birth time and the death time, by which they are to
+// be sorted; into the third the death voxel, all ones if the bar does not end, and the birth voxel. Levels are sorted
+// as places are.
 extern "C" __global__ void merge_tree_bars(PLANES, const long long *places, const void *levels, u32 are_doubles, double threshold) {
     const Planes planes HERE;
     if (thread() >= voxels) return;

@@ -36,8 +36,8 @@ pub struct Cubical<'a> {
     pub request: PersistenceRequest,
     /// Where the filtration ends (default: nowhere). Classes that die later become essential.
     pub limits: Limits<'a>,
-    /// What is held in memory of the grid, of which each voxel and the border take a place. By default it is all, if
-    /// memory suffices, and else a part of it. For representatives it is all.
+    /// The part of the grid that is held in memory; each voxel and the border take a place of it. By default it is all,
+    /// if memory suffices. For representatives it is always all.
     pub held: Option<Held>,
     /// The bars whose representatives are also computed (default: none). "Longest" selects among the bars of dimension
     /// 1 and above, or of dimension 0 if there are no others; see

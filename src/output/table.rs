@@ -17,7 +17,7 @@ use crate::parallel;
 pub struct Row {
     /// The dimension of the bar.
     pub dim: u32,
-    /// The birth.
+    /// The value at which the bar is born.
     pub birth: Value,
     /// The death; for an essential bar infinity, or minus infinity for superlevel sets.
     pub death: Value,

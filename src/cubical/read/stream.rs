@@ -77,7 +77,7 @@ pub(super) fn in_pieces(
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Detection {
-    /// The format.
+    /// The format of the image.
     pub format: ImageFormat,
     /// The reason, such as `begins with NumPy's magic bytes`.
     pub why: String,
