@@ -105,8 +105,9 @@ def rips(X: Tensor | Sequence[Tensor], **options: Unpack[RipsTensorOptions]) -> 
     if not tables:
         return []
     # In dimension 0 births have no edges.
-    births = [table.birth_edges if dim else np.full_like(table.death_edges, -1) for dim, _, table in _by_dimension(tables)]
-    deaths = [table.death_edges for _, _, table in _by_dimension(tables)]
+    in_order = _by_dimension(tables)
+    births = [table.birth_edges if dim else np.full_like(table.death_edges, -1) for dim, _, table in in_order]
+    deaths = [table.death_edges for _, _, table in in_order]
     edges = np.stack([np.concatenate(births), np.concatenate(deaths)], axis=1)
     found = _Ends([[len(table.places) for table in one] for one in tables], edges[:, :, 0] >= 0)
     i, j = edges[found.known].T
@@ -182,7 +183,8 @@ def cubical(image: Tensor, *, batch: bool = False, **options: Unpack[CubicalTens
     tables = [diagram.locations or [] for diagram in diagrams]
     if not tables:
         return []
-    births, deaths = (np.concatenate([voxels[end] for _, _, voxels in _by_dimension(tables)]) for end in (0, 1))
+    in_order = _by_dimension(tables)
+    births, deaths = (np.concatenate([voxels[end] for _, _, voxels in in_order]) for end in (0, 1))
     voxels = np.stack([births, deaths], axis=1)
     found = _Ends([[len(births) for births, _ in one] for one in tables], voxels[:, :, 0] >= 0)
     places = np.ravel_multi_index((found.inputs, *voxels[found.known].T), (1, *image.shape) if is_one else image.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import runpy
 import warnings
 from collections.abc import Callable, Sequence
@@ -278,7 +279,8 @@ def bars_one_by_one(planes: _planes.Sorted, memory: torch.Tensor) -> list[int] |
                 end = older[end]
             return end
 
-        steps = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (planes.touch == (dim == 0)) or abs(down) + abs(right) == 1]
+        touch = planes.touch == (dim == 0)
+        steps = [step for step in itertools.product((-1, 0, 1), repeat=2) if any(step) and (touch or 0 in step)]
         for voxel in order:
             older[voxel] = voxel
             _, row, column = np.unravel_index(voxel, (count, rows, columns))

@@ -1,7 +1,7 @@
 //! Critical cells of a grid whose keys are not held, by blocks of slices.
 //!
 //! Each block has the keys of its own slices and of one beside it at either end, so that its gradient is that of the
-//! whole grid. Its codes are kept if memory has room for those of all. Critical cells are saved between two blocks.
+//! whole grid. Its codes are kept as far as memory has room. Critical cells are saved between two blocks.
 
 use std::sync::Mutex;
 
@@ -48,14 +48,14 @@ pub(super) fn gradient(
     let done = found.slices;
     let at_once = (held.keys / grid.layout.slice()).saturating_sub(2).max(1);
     let mut all = Gradient::derived(grid, held.codes).map_err(PersistenceError::from)?;
-    // Codes are not saved, so those of slices that are done are computed again.
-    let again = if all.held() > 0 { 0..done } else { done..done };
-    progress.advance((grid.voxels() / slices * again.start) as u64);
+    // Codes are not saved, so those that are to be held are computed again where slices are done.
+    let again = done.min(all.codes().0.len() / grid.layout.slice());
+    progress.advance((grid.voxels() / slices * (done - again)) as u64);
     let found = Mutex::new(found);
     keeping(progress, &|| save(&lock(&found), slices, checkpoint), |progress| {
         let silent = &Silent(progress);
-        for first in again.step_by(at_once).chain((done..slices).step_by(at_once)) {
-            let end = if first < done { done } else { slices }.min(first + at_once);
+        for first in (0..again).step_by(at_once).chain((done..slices).step_by(at_once)) {
+            let end = if first < done { again } else { slices }.min(first + at_once);
             let block = grid.block(first..end, silent)?;
             let gradient = decision.run(&mut GradientStage { grid: &block, progress: silent })?;
             all.keep(&gradient, &block);

@@ -44,7 +44,7 @@ pub(super) struct Plain<'a> {
 impl<'a> Plain<'a> {
     /// The tables of a grid and its gradient; `None` unless it holds them and does not close up.
     pub(super) fn of(grid: &'a Grid<'a>, gradient: &'a Gradient) -> Option<Self> {
-        let (codes, table) = Some(gradient.codes()).filter(|_| grid.is_held() && !grid.layout.closes_up())?;
+        let (codes, table) = (grid.is_held() && !grid.layout.closes_up()).then(|| gradient.codes())?;
         let stride = |edge: usize| grid.layout.strides[edge / 2].cast_signed();
         let steps = std::array::from_fn(|edge| if edge % 2 == 0 { -stride(edge) } else { stride(edge) });
         Some(Plain { keys: grid.keys(), codes, table, slack: grid.slack(), steps })

@@ -72,12 +72,7 @@ impl Gradient {
         });
     }
 
-    /// Number of places from the first on whose codes are held.
-    pub(super) fn held(&self) -> usize {
-        self.codes.len()
-    }
-
-    /// The codes that are held, and the table of what they stand for.
+    /// The codes that are held, those of the first places, and the table of what they stand for.
     pub(super) fn codes(&self) -> (&[u16], &'static Table) {
         (&self.codes, self.table)
     }
