@@ -136,7 +136,7 @@ mod tests {
 
     fn by_definition<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Vec<Cell<T::Key>> {
         let (in_c, dim) = (image.shape().in_order(Order::C), image.shape().dim());
-        let mut complex = PlainCells::new(in_c.extents(), dim, request.construction);
+        let mut complex = PlainCells::new(in_c.four_extents(), dim, request.construction);
         complex.is_periodic = request.periodic.in_memory(in_c);
         let cells: Vec<plain::Cell> = complex.all().collect();
         let numbers: HashMap<plain::Cell, usize> = cells.iter().copied().zip(0..).collect();

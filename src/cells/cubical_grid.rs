@@ -57,7 +57,8 @@ impl Line {
     /// The axes of an image of this shape, in the reverse of the user's order: the fastest in C order first.
     pub(crate) fn of(shape: Shape, periodic: Periodic) -> Vec<Line> {
         let shape = shape.in_order(Order::C);
-        let axes = shape.extents().into_iter().zip(periodic.in_memory(shape)).skip(3 - shape.dim());
+        let periodic: [bool; 4] = periodic.in_memory(shape);
+        let axes = shape.four_extents().into_iter().zip(periodic).skip(4 - shape.dim());
         axes.rev().map(|(voxels, is_periodic)| Line { voxels, is_periodic }).collect()
     }
 

@@ -246,9 +246,26 @@ fn names<T: ValueEnum + 'static>() -> impl Iterator<Item = PossibleValue> {
 /// Parses the number of voxels along each axis, separated by commas.
 pub(crate) fn extents(found: &str) -> Result<Box<[usize]>, String> {
     let extents: Result<Vec<usize>, _> = found.split(',').map(str::parse).collect();
-    let extents = extents.ok().filter(|extents| extents.len() <= 3 && !extents.contains(&0));
-    let expected = || format!("expected one to three numbers from 1 on, such as 512,512,40, found {found}");
+    let extents = extents.ok().filter(|extents| extents.len() <= 4 && !extents.contains(&0));
+    let expected = || format!("expected one to four numbers from 1 on, such as 512,512,40, found {found}");
     extents.map(Vec::into_boxed_slice).ok_or_else(expected)
+}
+
+/// The frames of an image that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// The one with this number.
+    One(usize),
+    /// All of them, as an image of four axes.
+    All,
+}
+
+/// Parses the number of a frame, or all.
+pub(crate) fn frames(found: &str) -> Result<Frames, String> {
+    if found == "all" {
+        return Ok(Frames::All);
+    }
+    number(found, "a whole number, 0 or more, or all", |_| true).map(Frames::One)
 }
 
 /// Parses the distance of voxels along each axis, separated by commas.

@@ -7,7 +7,7 @@ use super::image::AnyImage;
 use super::persistence::representatives::Representatives;
 use super::persistence::{
     Class, Classes, FINDING_CYCLES, Held, Limits, Persistence, PersistenceRequest, PersistenceStatistics,
-    persistence,
+    persistence, via_matrix,
 };
 use super::value::Inexact;
 use crate::backend::{Backend, Decision, on_threads};
@@ -96,6 +96,9 @@ impl<'a> Cubical<'a> {
     /// Runs [`Cubical::solve`] on the current thread pool.
     fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, held, representatives, backend, .. } = self;
+        if image.shape().dim() > 3 {
+            return self.solve_by_matrix(progress);
+        }
         let found =
             persistence(image, limits.mask, request, backend, representatives.is_some(), *held, progress)?;
         let Persistence { mut classes, statistics, decision, trace } = found;
@@ -110,6 +113,27 @@ impl<'a> Cubical<'a> {
         let cycles_took = start.elapsed();
         classes = classes.cut(image, request, *limits);
         Ok(CubicalOutcome { classes, statistics, decision, representatives, cycles_took })
+    }
+
+    /// Runs [`Cubical::solve`] for an image of four axes, in which a lower star has too many cells for a gradient by
+    /// tables.
+    fn solve_by_matrix(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
+        let Cubical { image, request, limits, representatives, backend, .. } = self;
+        if representatives.is_some() {
+            image.shape().check_three()?;
+        }
+        let found = via_matrix::persistence(image, request, *limits, backend, progress)?;
+        let mut statistics = PersistenceStatistics { voxels: image.shape().count(), ..Default::default() };
+        statistics.stages = vec![("boundary matrix".into(), found.building.as_secs_f64())];
+        statistics.stages.extend(found.figures.stages);
+        let (classes, decision) = (found.classes, found.decision);
+        Ok(CubicalOutcome {
+            classes,
+            statistics,
+            decision,
+            representatives: None,
+            cycles_took: Duration::ZERO,
+        })
     }
 }
 
@@ -152,6 +176,22 @@ mod tests {
         assert_eq!(bars(ended), [(0.5, inf), (1.0, inf), (3.0, 7.0)]);
         let request = PersistenceRequest { superlevel: true, ..line.request };
         assert_eq!(bars(Cubical { request, ..line }), [(9.0, -inf), (7.0, 0.5)]);
+    }
+
+    #[test]
+    fn images_of_four_axes() {
+        // A shell of ones around a nine has a class of dimension 3.
+        let voxels: Vec<u8> = (0..81).map(|place| if place == 40 { 9 } else { 1 }).collect();
+        let image = AnyImage::from_slice(&voxels, &[3, 3, 3, 3]).unwrap();
+        let cubical = Cubical::new(&image, PersistenceRequest::default());
+        let diagram = cubical.run().unwrap();
+        let counts: Vec<usize> = (0..4).map(|dim| diagram.bars(dim).len()).collect();
+        assert_eq!((counts, diagram.bars(3)[0]), (vec![1, 0, 0, 1], Bar { birth: 1.0, death: 9.0 }));
+        let all = Cubical { representatives: Some(BarSelection::All), ..cubical.clone() };
+        let message = "expected 1 to 3 axes of more than one voxel, found shape [3, 3, 3, 3]";
+        assert_eq!(all.solve(&()).unwrap_err().to_string(), message);
+        let refused = persistence(&image, None, &cubical.request, &cubical.backend, false, None, &());
+        assert_eq!(refused.map(|found| found.classes).unwrap_err().to_string(), message);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::ecc;
 use super::persistence;
+use super::persistence::via_matrix::ViaMatrixError;
 use super::shape::ShapeError;
 use super::thinning;
 use super::value::Inexact;
@@ -20,6 +21,9 @@ pub enum CubicalError {
     /// requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
+    /// Persistent homology by the boundary matrix failed, which is that of images of four axes.
+    #[error(transparent)]
+    Matrix(#[from] ViaMatrixError),
     /// The Euler characteristic curve failed: the bins are invalid, or the requested device failed.
     #[error(transparent)]
     Curve(#[from] ecc::MachineError),

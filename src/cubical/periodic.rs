@@ -51,8 +51,8 @@ impl Periodic {
         }
     }
 
-    /// Whether an image of this shape closes up along planes, rows and columns, in the order of memory.
-    pub(crate) fn in_memory(self, shape: Shape) -> [bool; 3] {
+    /// Whether an image of this shape closes up along each axis, the slowest in memory first.
+    pub(crate) fn in_memory<const N: usize>(self, shape: Shape) -> [bool; N] {
         let flags: Vec<bool> = (0..shape.axes().len()).map(|axis| self.0 >> axis & 1 == 1).collect();
         shape.long(&flags, false)
     }
@@ -66,7 +66,7 @@ impl Periodic {
     /// Whether an image of this shape is a torus, which has no border. A torus has a class of its own dimension.
     pub(super) fn is_closed(self, shape: Shape) -> bool {
         shape.count() > 1
-            && self.in_memory(shape).iter().filter(|is_periodic| **is_periodic).count() == shape.dim()
+            && self.in_memory::<4>(shape).iter().filter(|is_periodic| **is_periodic).count() == shape.dim()
     }
 }
 

@@ -13,11 +13,14 @@ pub enum Order {
     F,
 }
 
+/// Greatest number of axes of more than one voxel.
+const MOST: usize = 4;
+
 /// Greatest number of axes of a user's array, including those of one voxel: NumPy's limit.
 const MOST_AXES: usize = 64;
 
 /// The extents of an image along the axes by which its user indexes it. There may be up to 64 axes, of which at most
-/// three have more than one voxel.
+/// four have more than one voxel. Persistent homology and curves are computed along four, everything else along three.
 ///
 /// Axes of one voxel do not affect results: an image of shape (512, 512, 1) is a plane. They are left out of
 /// [`dim`](Shape::dim) and [`extents`](Shape::extents), on which all computations work, and kept in
@@ -25,22 +28,24 @@ const MOST_AXES: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// The extents, the slowest axis in memory first, padded with 1 at the front.
-    extents: [usize; 3],
+    extents: [usize; MOST],
     dim: usize,
     order: Order,
     /// The number of the user's axes.
     count: u8,
     /// The indices of the user's axes that are kept: the first `dim` entries, ascending.
-    kept: [u8; 3],
+    kept: [u8; MOST],
 }
 
 /// An error in the shape of an image, or voxels that do not fit it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// There is no axis, or more than three axes have more than one voxel.
-    #[error("expected 1 to 3 axes of more than one voxel, found shape {found:?}")]
+    /// There is no axis, or more axes of more than one voxel than there may be.
+    #[error("expected 1 to {most} axes of more than one voxel, found shape {found:?}")]
     Axes {
+        /// The greatest number of axes: 4, or 3 where four cannot be computed.
+        most: usize,
         /// The shape.
         found: Vec<usize>,
     },
@@ -76,15 +81,15 @@ impl Shape {
     /// The shape of an array with these axes, in this memory order.
     ///
     /// # Errors
-    /// [`ShapeError`]: there are no axes or too many, more than three have more than one voxel, or the number of voxels
+    /// [`ShapeError`]: there are no axes or too many, more than four have more than one voxel, or the number of voxels
     /// is 0 or too large.
     pub fn new(axes: &[usize], order: Order) -> Result<Shape, ShapeError> {
         if axes.contains(&0) {
             return Err(ShapeError::Empty { found: axes.to_vec() });
         }
         let long: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis] > 1).collect();
-        if !(1..=MOST_AXES).contains(&axes.len()) || long.len() > 3 {
-            return Err(ShapeError::Axes { found: axes.to_vec() });
+        if !(1..=MOST_AXES).contains(&axes.len()) || long.len() > MOST {
+            return Err(ShapeError::Axes { most: MOST, found: axes.to_vec() });
         }
         let count = axes.iter().try_fold(1_usize, |count, &axis| count.checked_mul(axis));
         if count.is_none_or(|count| count > isize::MAX as usize) {
@@ -92,9 +97,9 @@ impl Shape {
         }
         // A single voxel keeps its last axis, so that `dim` is at least 1.
         let long = if long.is_empty() { vec![axes.len() - 1] } else { long };
-        let (dim, mut extents, mut kept) = (long.len(), [1; 3], [0; 3]);
+        let (dim, mut extents, mut kept) = (long.len(), [1; MOST], [0; MOST]);
         for (k, &axis) in long.iter().enumerate() {
-            let place = if order == Order::C { 3 - dim + k } else { 2 - k };
+            let place = if order == Order::C { MOST - dim + k } else { MOST - 1 - k };
             extents[place] = axes[axis];
             // There are at most 64 axes.
             kept[k] = axis as u8;
@@ -102,15 +107,30 @@ impl Shape {
         Ok(Shape { extents, dim, order, count: axes.len() as u8, kept })
     }
 
-    /// The number of axes of more than one voxel, or 1 for a single voxel: 1 to 3.
+    /// The number of axes of more than one voxel, or 1 for a single voxel: 1 to 4.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
     /// The numbers of planes, rows per plane and voxels per row: the slowest axis in memory first, axes of one voxel
-    /// left out. Missing axes come first and are 1.
+    /// left out. Missing axes come first and are 1. Of four axes, the planes of all volumes are counted together, as
+    /// they follow each other in memory.
     pub fn extents(&self) -> [usize; 3] {
+        let [volumes, planes, rows, columns] = self.extents;
+        [volumes * planes, rows, columns]
+    }
+
+    /// The extents along four axes, the slowest in memory first: numbers of volumes, of planes per volume, and so on.
+    pub fn four_extents(&self) -> [usize; 4] {
         self.extents
+    }
+
+    /// Checks that there are at most three axes of more than one voxel.
+    ///
+    /// # Errors
+    /// [`ShapeError::Axes`]: there are four.
+    pub fn check_three(&self) -> Result<(), ShapeError> {
+        if self.dim < MOST { Ok(()) } else { Err(ShapeError::Axes { most: MOST - 1, found: self.axes() }) }
     }
 
     /// The order of the axes in memory.
@@ -123,7 +143,7 @@ impl Shape {
     pub fn in_order(self, order: Order) -> Shape {
         let mut extents = self.extents;
         if order != self.order {
-            extents[3 - self.dim..].reverse();
+            extents[MOST - self.dim..].reverse();
         }
         Shape { extents, order, ..self }
     }
@@ -152,11 +172,12 @@ impl Shape {
         self.along_axes(self.long_coordinates(place), 0)
     }
 
-    /// The coordinates along three axes of the voxel at a place in memory: those along the user's axes, padded with 0
-    /// at the end. If the user has more than three axes, only those of more than one voxel count.
-    pub fn three_coordinates(&self, place: usize) -> [usize; 3] {
-        let all = if self.count > 3 { self.long_coordinates(place) } else { self.coordinates(place) };
-        std::array::from_fn(|axis| all.get(axis).copied().unwrap_or(0))
+    /// The coordinates along three axes, or four, of the voxel at a place in memory: those along the user's axes, padded
+    /// with 0 at the end. If the user has more than three axes, only those of more than one voxel count.
+    pub fn coordinates_of_three(&self, place: usize) -> Vec<usize> {
+        let mut all = if self.count > 3 { self.long_coordinates(place) } else { self.coordinates(place) };
+        all.resize(all.len().max(3), 0);
+        all
     }
 
     /// The place in C order of the voxel at a place in memory.
@@ -176,8 +197,7 @@ impl Shape {
     }
 
     fn long_coordinates(&self, place: usize) -> Vec<usize> {
-        let [_, rows, columns] = self.extents;
-        self.users([place / columns / rows, place / columns % rows, place % columns])
+        self.users(coordinates(self.extents, place))
     }
 
     /// Places one item per kept axis among all of the user's axes; the others have `other`.
@@ -187,22 +207,22 @@ impl Shape {
         axes
     }
 
-    /// Rearranges one item per user's axis to memory order; axes that are left out have none, missing ones have
-    /// `other`.
-    pub(in crate::cubical) fn long<T: Copy>(&self, users: &[T], other: T) -> [T; 3] {
-        let mut memory = [other; 3];
+    /// Rearranges one item per user's axis to memory order, of no fewer axes than are kept; axes that are left out have
+    /// none, missing ones have `other`.
+    pub(in crate::cubical) fn long<T: Copy, const N: usize>(&self, users: &[T], other: T) -> [T; N] {
+        let mut memory = [other; N];
         for (k, &axis) in self.kept.iter().take(self.dim).enumerate() {
-            memory[3 - self.dim + k] = users[usize::from(axis)];
+            memory[N - self.dim + k] = users[usize::from(axis)];
         }
         if self.order == Order::F {
-            memory[3 - self.dim..].reverse();
+            memory[N - self.dim..].reverse();
         }
         memory
     }
 
     /// Rearranges one item per kept axis from memory order to the order of the user's axes.
-    pub(crate) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
-        let mut axes = memory[3 - self.dim..].to_vec();
+    pub(crate) fn users<T: Copy, const N: usize>(&self, memory: [T; N]) -> Vec<T> {
+        let mut axes = memory[N - self.dim..].to_vec();
         if self.order == Order::F {
             axes.reverse();
         }
@@ -210,11 +230,17 @@ impl Shape {
     }
 }
 
+/// The coordinates of a place in an array of these extents.
+fn coordinates([_, planes, rows, columns]: [usize; MOST], place: usize) -> [usize; MOST] {
+    let (row, plane) = (place / columns, place / columns / rows);
+    [plane / planes, plane % planes, row % rows, place % columns]
+}
+
 /// The place of a voxel after the order of the axes of an array of `extents` is reversed. Missing axes come first and
 /// have extent 1.
-fn transposed([planes, rows, columns]: [usize; 3], place: usize) -> usize {
-    let (plane, row, column) = (place / columns / rows, place / columns % rows, place % columns);
-    (column * rows + row) * planes + plane
+fn transposed(extents: [usize; MOST], place: usize) -> usize {
+    let along = coordinates(extents, place).into_iter().zip(extents);
+    along.rev().fold(0, |place, (coordinate, extent)| place * extent + coordinate)
 }
 
 /// Formats the extents along the user's axes as `512x512x40`.
@@ -252,13 +278,14 @@ mod tests {
             (&[1, 7, 1], [1, 1, 7], 1),
             (&[7, 1], [1, 1, 7], 1),
             (&[1, 1, 1, 1], [1, 1, 1], 1),
+            (&[2, 3, 1, 4, 5], [6, 4, 5], 4),
         ] {
             let shape = Shape::new(axes, Order::C).unwrap();
             assert_eq!((shape.extents(), shape.dim(), shape.axes()), (extents, dim, axes.to_vec()));
-            let mut memory = extents;
-            memory[3 - dim..].reverse();
+            let mut memory = shape.four_extents();
+            memory[4 - dim..].reverse();
             let other = Shape::new(axes, Order::F).unwrap();
-            assert_eq!((other.extents(), other.dim(), other.axes()), (memory, dim, axes.to_vec()));
+            assert_eq!((other.four_extents(), other.dim(), other.axes()), (memory, dim, axes.to_vec()));
             assert_eq!((shape.in_order(Order::F), other.in_order(Order::C)), (other, shape));
             assert_eq!(shape.in_order(Order::C), shape);
             for place in 0..shape.count() {
@@ -272,16 +299,18 @@ mod tests {
             }
         }
         let shape = Shape::new(&[5, 1, 4], Order::F).unwrap();
-        assert_eq!((shape.coordinates(7), shape.three_coordinates(7)), (vec![2, 0, 1], [2, 0, 1]));
+        assert_eq!((shape.coordinates(7), shape.coordinates_of_three(7)), (vec![2, 0, 1], vec![2, 0, 1]));
         let shape = Shape::new(&[1, 5, 4, 1], Order::C).unwrap();
-        assert_eq!((shape.coordinates(7), shape.three_coordinates(7)), (vec![0, 1, 3, 0], [1, 3, 0]));
+        assert_eq!((shape.coordinates(7), shape.coordinates_of_three(7)), (vec![0, 1, 3, 0], vec![1, 3, 0]));
     }
 
     #[test]
     fn shapes_that_cannot_be() {
-        for axes in [vec![], vec![2; 4], vec![1, 2, 1, 2, 2, 1, 3], vec![1; 65]] {
-            assert_eq!(Shape::new(&axes, Order::C), Err(ShapeError::Axes { found: axes }));
+        for axes in [vec![], vec![2; 5], vec![1, 2, 1, 2, 2, 1, 3, 2], vec![1; 65]] {
+            assert_eq!(Shape::new(&axes, Order::C), Err(ShapeError::Axes { most: 4, found: axes }));
         }
+        let four = Shape::new(&[2, 1, 3, 2, 2], Order::F).unwrap();
+        assert_eq!(four.check_three(), Err(ShapeError::Axes { most: 3, found: four.axes() }));
         assert_eq!(Shape::new(&[3, 0], Order::C), Err(ShapeError::Empty { found: vec![3, 0] }));
         let huge = vec![1 << 31, 1 << 31, 2];
         assert_eq!(Shape::new(&huge, Order::C), Err(ShapeError::TooLarge { found: huge.clone() }));

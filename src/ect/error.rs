@@ -1,5 +1,6 @@
 //! Errors of the transform.
 
+use crate::cubical::ShapeError;
 use crate::memory::Refused;
 use crate::progress::Interrupted;
 
@@ -15,6 +16,9 @@ pub enum EctError {
         /// The value that was found.
         found: String,
     },
+    /// The image has more than three axes.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// The number of bins is 0 or too large.
     #[error("bins: expected a number from 1 to {most}, found {found}", most = super::heights::MOST_BINS)]
     Bins {

@@ -100,14 +100,18 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) fn new(shape: Shape, construction: Construction) -> Grid {
+    /// # Errors
+    /// [`EctError::Shape`]: there are four axes.
+    pub(super) fn new(shape: Shape, construction: Construction) -> Result<Grid, EctError> {
+        shape.check_three()?;
         let voxels = shape.extents();
         let first = 3 - shape.dim();
         let places = shape.users([0, 1, 2]);
         let users =
             std::array::from_fn(|axis| places.iter().position(|&place| place == axis && axis >= first));
         let is_more = |axis: usize| usize::from(construction == Construction::T && axis >= first);
-        Grid { construction, voxels, vertices: std::array::from_fn(|k| voxels[k] + is_more(k)), users }
+        let vertices = std::array::from_fn(|k| voxels[k] + is_more(k));
+        Ok(Grid { construction, voxels, vertices, users })
     }
 
     /// Items of the user's axes along the axes in memory; `other` along axes of one voxel.
@@ -280,7 +284,7 @@ struct Present {
 pub fn of_image(image: &AnyImage, request: &EctRequest, progress: &dyn Progress) -> Result<Ect, EctError> {
     interruptible(progress, |progress| {
         request.check()?;
-        let grid = Grid::new(image.shape(), request.construction);
+        let grid = Grid::new(image.shape(), request.construction)?;
         let shape = image.shape();
         let vectors = request.directions.unit_vectors(shape.dim()).map_err(of_axes(shape))?;
         let is_there = |place: usize, row: &mut [u8]| {
@@ -453,7 +457,7 @@ fn parts(grid: &Grid, directions: usize, bins: usize) -> usize {
 pub fn memory_plan(shape: Shape, image: u64, request: &EctRequest) -> Result<MemoryPlan, EctError> {
     let directions = request.directions.count(shape.dim()).map_err(of_axes(shape))?;
     let of_directions = ("directions", directions::bytes(directions, shape.dim()));
-    let grid = Grid::new(shape, request.construction);
+    let grid = Grid::new(shape, request.construction)?;
     let values = (directions as u64).saturating_mul(request.bins as u64).saturating_mul(8);
     // Batches of an orthant are full but one.
     let padded = (directions as u64)

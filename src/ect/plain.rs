@@ -14,7 +14,9 @@ type Cell = (usize, Vec<Vec<f64>>, f64);
 /// # Errors
 /// [`EctError`]: the request is invalid or does not suit the image.
 pub fn of_image(image: &AnyImage, request: &EctRequest) -> Result<Ect, EctError> {
-    let (shape, extents) = (image.shape(), image.shape().extents());
+    let shape = image.shape();
+    shape.check_three()?;
+    let extents = shape.four_extents();
     let (dimension, is_v) = (shape.dim(), request.construction == Construction::V);
     let middle = extents.map(|extent| (extent - usize::from(is_v)) as f64 / 2.0);
     let mut all: Vec<Cell> = Vec::new();
@@ -29,7 +31,7 @@ pub fn of_image(image: &AnyImage, request: &EctRequest) -> Result<Ect, EctError>
         }
         // Along an axis in which the cell extends, which has an odd coordinate, it has a vertex at either end.
         let mut vertices = vec![Vec::new()];
-        for axis in 3 - dimension..3 {
+        for axis in 4 - dimension..4 {
             let ends = if cell[axis] % 2 == 1 { vec![0, 1] } else { vec![0] };
             let longer = |vertex: Vec<f64>| {
                 let at = |end: &usize| (cell[axis] / 2 + end) as f64 - middle[axis];
@@ -39,8 +41,8 @@ pub fn of_image(image: &AnyImage, request: &EctRequest) -> Result<Ect, EctError>
         }
         for vertex in &mut vertices {
             *vertex =
-                shape.users([0, 1, 2].map(|axis: usize| {
-                    if axis < 3 - dimension { 0.0 } else { vertex[axis + dimension - 3] }
+                shape.users([0, 1, 2, 3].map(|axis: usize| {
+                    if axis < 4 - dimension { 0.0 } else { vertex[axis + dimension - 4] }
                 }));
         }
         let greatest = values.into_iter().fold(f64::MIN, f64::max);

@@ -89,6 +89,7 @@ impl Field {
     pub fn draw_watched(&self, progress: &dyn Progress) -> Result<AnyImage, GenerateError> {
         progress.begin("drawing", None, 1);
         let shape = Shape::new(&self.shape, Order::C)?;
+        shape.check_three()?;
         let is_right = (0.0..=MOST_SCALE).contains(&self.scale);
         let scale = expect(is_right, "scale", "a number from 0 to 1000000", self.scale)?;
         expect((0.0..=1.0).contains(&self.density), "density", "a number from 0 to 1", self.density)?;

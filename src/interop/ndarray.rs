@@ -294,8 +294,8 @@ mod tests {
     #[test]
     fn arrays_that_are_no_images() {
         let refused = |axes: &[usize]| Image::try_from(ArrayD::<u8>::zeros(IxDyn(axes))).unwrap_err();
-        assert_eq!(refused(&[]), ShapeError::Axes { found: vec![] }.into());
-        assert_eq!(refused(&[2; 4]), ShapeError::Axes { found: vec![2; 4] }.into());
+        assert_eq!(refused(&[]), ShapeError::Axes { most: 4, found: vec![] }.into());
+        assert_eq!(refused(&[2; 5]), ShapeError::Axes { most: 4, found: vec![2; 5] }.into());
         assert_eq!(refused(&[2, 0]), ShapeError::Empty { found: vec![2, 0] }.into());
         let nan = array![[0.0f32, 1.0], [2.0, f32::NAN], [f32::NAN, 3.0]];
         let error = ImageArrayError::NotANumber { at: vec![1, 1] };

@@ -4,7 +4,7 @@ use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 
 use crate::cli::error::{CliError, usage};
-use crate::cli::parse;
+use crate::cli::parse::{self, Frames};
 
 /// The format of an image and, where its file has no header, what it holds.
 #[derive(Debug, Clone, clap::Args)]
@@ -12,7 +12,7 @@ use crate::cli::parse;
 pub(crate) struct ImageArguments {
     /// Image format [default: detected from content and name]
     ///
-    /// npy        NumPy array of up to three axes longer than 1
+    /// npy        NumPy array of up to three axes longer than 1, or four with --frame all
     /// npz        array from an archive of NumPy arrays; --key chooses one of several
     /// png        PNG, grey; 1, 2 and 4 bits are scaled to 0 … 255
     /// pgm        PGM or PBM of Netpbm
@@ -67,12 +67,12 @@ pub(crate) struct VoxelsArguments {
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     pub(crate) channel: Option<usize>,
 
-    /// Time frame to read, counted from 0
+    /// Time frame to read, counted from 0, or all, to take four axes as those of one image
     ///
-    /// Frames are found in TIFF where ImageJ or OME-XML metadata describes them, and in the fourth axis of
-    /// NIfTI.
-    #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
-    pub(crate) frame: Option<usize>,
+    /// Frames are found in TIFF where ImageJ or OME-XML metadata describes them, in the fourth axis of NIfTI, and
+    /// along the axis t of Zarr. An image of four axes may be of any format; `cubical` and `ecc` take such images.
+    #[arg(hide_short_help = true, long, value_name = "N|all", value_parser = parse::frames, allow_hyphen_values = true)]
+    pub(crate) frame: Option<Frames>,
 
     /// Replace NaN by X: a number, -inf or inf [default: NaN is an error]
     #[arg(hide_short_help = true, long, value_name = "X", value_parser = parse::in_place_of_nan, allow_hyphen_values = true)]
@@ -96,7 +96,8 @@ impl VoxelsArguments {
         ];
         let picked = ImageOptions {
             channel: self.channel,
-            frame: self.frame,
+            frame: self.frame.and_then(|frames| if let Frames::One(frame) = frames { Some(frame) } else { None }),
+            four_axes: self.frame == Some(Frames::All),
             key: key.map(str::to_owned),
             nan: self.nan,
             ..ImageOptions::default()
@@ -164,6 +165,9 @@ mod tests {
             ..ImageOptions::default()
         };
         assert_eq!(options("--channel 2 --frame 0 --key a --nan lowest"), Ok(picked));
+        let whole = ImageOptions { four_axes: true, ..ImageOptions::default() };
+        assert_eq!(options("--frame all"), Ok(whole));
+        assert!(options("--frame -1").unwrap_err().contains("expected a whole number, 0 or more, or all, found -1"));
     }
 
     #[test]
@@ -178,9 +182,9 @@ mod tests {
         ] {
             assert_eq!(options(line), Err(message.to_owned()), "{line}");
         }
-        for line in ["--shape 3,", "--shape 0", "--shape -1,2", "--shape 1,2,3,4", "--shape 3x4"] {
+        for line in ["--shape 3,", "--shape 0", "--shape -1,2", "--shape 1,2,3,4,5", "--shape 3x4"] {
             let error = options(line).unwrap_err();
-            assert!(error.contains("expected one to three numbers from 1 on, such as 512,512,40"), "{error}");
+            assert!(error.contains("expected one to four numbers from 1 on, such as 512,512,40"), "{error}");
         }
         assert!(options("--format bmp").unwrap_err().contains("npy, png, tiff"));
         assert!(options("--dtype f16").unwrap_err().contains("f32"));

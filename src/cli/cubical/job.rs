@@ -83,10 +83,12 @@ impl Job<'_> {
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
         let stream = open_image(&task.input, &options, frame)?;
         let periodic = arguments.request().periodic;
-        if arguments.via == Way::Gradient {
+        let way = arguments.way(stream.shape());
+        if way == Way::Gradient || self.needs_gradient() {
             // An image that is too large is refused before it is read.
+            let what = if way == Way::Gradient { "" } else { "cycles or a checkpoint: " };
             let checked = persistence::check(stream.shape(), periodic);
-            checked.map_err(|source| CliError::about(&name, source))?;
+            checked.map_err(|source| CliError::about(format!("{what}{name}"), source))?;
         } else {
             periodic.check(stream.shape()).map_err(|source| CliError::about(&name, source))?;
         }
@@ -159,7 +161,7 @@ impl Job<'_> {
         record.set("shape", shape.axes()).set("voxels", voxels);
         record.set("construction", construction.to_string()).set("superlevel", superlevel);
         record.set("periodic", periodic.axes().collect::<Vec<_>>()).set("mask", &arguments.mask);
-        record.set("threshold", limits.threshold).set("via", arguments.via).set("backend", backend);
+        record.set("threshold", limits.threshold).set("via", way).set("backend", backend);
         record.set("threads", rayon::current_num_threads()).set("memory", &memory);
         record.set("finite", finite).set("essential", essential);
         frame.show(
@@ -182,6 +184,11 @@ impl Job<'_> {
             std::mem::forget((image, classes));
         }
         Ok(())
+    }
+
+    /// Whether cycles or a checkpoint are wanted, which only come with the gradient.
+    fn needs_gradient(&self) -> bool {
+        self.arguments.representatives.selection().is_some() || self.arguments.run.checkpoint.is_asked_for()
     }
 
     /// Where the filtration ends.
@@ -222,7 +229,7 @@ impl Job<'_> {
     fn solve(&self, image: &AnyImage, request: Request, frame: &mut Frame<'_>) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         let (backend, limits) = (&self.backend, self.limits());
-        match self.arguments.via {
+        match self.arguments.way(image.shape()) {
             Way::Gradient => {
                 let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
                 let (representatives, backend) =
@@ -272,7 +279,8 @@ impl Job<'_> {
                     "figures": figures,
                 });
                 frame.record.set("matrix", matrix);
-                let reasons = [vec![reason("via", "matrix", "as asked")], solution.reasons].concat();
+                let why = if self.arguments.via.is_some() { "as asked" } else { "for an image of four axes" };
+                let reasons = [vec![reason("via", "matrix", why)], solution.reasons].concat();
                 Ok(Found { classes: solution.classes, reasons, matrix: Some(figures), cycles: None })
             }
         }

@@ -40,7 +40,7 @@ use representatives::RepresentativesArguments;
 pub(crate) struct Arguments {
     /// Image files; - is standard input, a directory stands for its files, unless it is of Zarr
     ///
-    /// Each frame of an image of four axes is an input of its own.
+    /// Each frame of an image of four axes is an input of its own, unless --frame says otherwise.
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
 
@@ -59,9 +59,9 @@ pub(crate) struct Arguments {
         value_parser = parse::exact_level, allow_hyphen_values = true)]
     threshold: Option<Threshold>,
 
-    /// Let axes close up, so that the last voxel is next to the first: x, y, z
+    /// Let axes close up, so that the last voxel is next to the first: x, y, z, w
     ///
-    /// x is the first axis of the image, in PNG and TIFF the row. Where all axes close up, bars of the dimension of the
+    /// x is the first axis of the image, in PNG and TIFF the row, and w the fourth. Where all axes close up, bars of the dimension of the
     /// image are computed too.
     #[arg(long, value_name = "AXIS,...", help_heading = "Filtration", value_delimiter = ',',
         value_parser = parse::one_of::<AxisName>(), hide_possible_values = true)]
@@ -117,13 +117,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     representatives: RepresentativesArguments,
 
-    /// Method: gradient (default) or matrix
+    /// Method: gradient or matrix [default: gradient, for four axes matrix]
     ///
-    /// gradient  discrete gradient of the image, without a list of cells
-    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; for checking
-    #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation", default_value = "gradient", hide_default_value = true,
+    /// gradient  discrete gradient of the image, without a list of cells; for up to three axes
+    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; else for checking
+    #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation",
         value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
-    via: Way,
+    via: Option<Way>,
 
     /// Check the bars against the Euler characteristic curve, which is computed from the cells
     ///
@@ -165,6 +165,7 @@ enum AxisName {
     X,
     Y,
     Z,
+    W,
 }
 
 /// Runs the command: reads, computes and writes one image after another.
@@ -184,7 +185,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let (tasks, format) =
         Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames, is_zarr)?;
     representatives.check(format, arguments.via)?;
-    if common.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
+    if common.checkpoint.is_asked_for() && arguments.via == Some(Way::Matrix) {
         return Err(usage(
             "--checkpoint: expected --via gradient, whose state is saved, found matrix; `lacuna reduce` saves that of \
              a boundary matrix",
@@ -219,7 +220,7 @@ impl Arguments {
 
     /// The memory plan for an image of this shape, type and size in bytes.
     fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
-        match self.via {
+        match self.way(shape) {
             Way::Gradient => {
                 let are_traced = self.representatives.selection().is_some();
                 footprint::memory_plan(shape, voxels, image, are_traced)
@@ -228,10 +229,15 @@ impl Arguments {
         }
     }
 
+    /// How the bars of an image of this shape are found.
+    fn way(&self, shape: Shape) -> Way {
+        self.via.unwrap_or(if shape.dim() > 3 { Way::Matrix } else { Way::Gradient })
+    }
+
     fn request(&self) -> Request {
         let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let periodic = Periodic::along(self.periodic.iter().map(|&axis| axis as usize));
-        let periodic = periodic.expect("an array may have three axes");
+        let periodic = periodic.expect("an array may have four axes");
         Request { construction, superlevel, max_dim: self.max_dim, periodic }
     }
 }

@@ -58,12 +58,12 @@ impl RepresentativesArguments {
 
     /// Checks that the output format can hold the requested representatives, and that this way of finding bars supports
     /// them.
-    pub(super) fn check(&self, format: ImageBarsFormat, via: Way) -> Result<(), CliError> {
+    pub(super) fn check(&self, format: ImageBarsFormat, via: Option<Way>) -> Result<(), CliError> {
         if self.are_named() && !format.holds_representatives() {
             return Err(no_room_for_cycles(format));
         }
         let are_wanted = self.selection().is_some();
-        if are_wanted && via == Way::Matrix {
+        if are_wanted && via == Some(Way::Matrix) {
             return Err(usage(
                 "--representatives and --geometry: expected --via gradient, found matrix; `lacuna convert` and \
                  `lacuna reduce --representatives` find cycles of the boundary matrix",

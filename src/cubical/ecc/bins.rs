@@ -8,6 +8,7 @@ use super::vcec::{Values, Vcec};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::{Coding, Key};
 use crate::cubical::order::VoxelOrder;
+use crate::cubical::shape::ShapeError;
 use crate::cubical::value::Value;
 use crate::parallel;
 
@@ -75,6 +76,9 @@ pub enum BinsError {
     /// The range was to be found from the image, but no voxel is finite.
     #[error("expected a finite voxel, or the range of the bins beforehand, found only infinite voxels")]
     NoneFinite,
+    /// The image has more than three axes, which only [`curve_by`](super::curve_by) counts.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
 }
 
 impl Bins {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::checkpoint::{load_scales, save_scale};
 use super::error::{EccError, MachineError};
 use super::estimate::estimate;
+use super::four_axes;
 use super::request::EccRequest;
 use super::scales::{Scales, curves_device, curves_since};
 use super::vcec::Vcec;
@@ -19,7 +20,7 @@ use crate::with_image;
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 pub(crate) const STAGE: &str = "curve";
 
-/// Computes the curve of an image; also returns the decision on where it ran. If a GPU fails that was chosen
+/// Computes the curve of an image of up to four axes; also returns the decision on where it ran. If a GPU fails that was chosen
 /// automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
@@ -31,6 +32,9 @@ pub fn curve_by(
     progress: &dyn Progress,
 ) -> Result<(Vcec, Decision), MachineError> {
     request.bins.check()?;
+    if image.shape().dim() > 3 {
+        return four_axes::curve_by(image, request, backend, progress);
+    }
     let scales = Scales { count: 1, ..Scales::default() };
     let (mut curves, decision) = curves_by(image, request, &scales, backend, progress)?;
     Ok((curves.pop().unwrap_or_default(), decision))
@@ -48,6 +52,7 @@ pub(crate) fn curves_by(
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Vec<Vcec>, Decision), MachineError> {
+    request.check(image.shape())?;
     let mut all = estimate(image.shape(), image.voxel_type(), request);
     if scales.count > 1 {
         let (more, smoothed) = (estimate(image.shape(), VoxelType::F32, request), (scales.count - 1) as f64);

@@ -39,6 +39,7 @@ pub mod cuda;
 mod dispatch;
 mod error;
 mod estimate;
+mod four_axes;
 pub mod plain;
 mod request;
 mod rows;

@@ -22,7 +22,7 @@ use crate::cubical::value::Value;
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
     let keys: Vec<T::Key> = image.voxels().iter().map(|voxel| voxel.ordered(request.superlevel)).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
-    let (construction, extents) = (request.construction, image.shape().extents());
+    let (construction, extents) = (request.construction, image.shape().four_extents());
     let cells = PlainCells::new(extents, image.shape().dim(), construction);
     for cell in cells.all() {
         let around = cells.voxels(cell).into_iter().map(|place| keys[place]);

@@ -1,7 +1,8 @@
 //! Parameters of a curve.
 
-use super::bins::Bins;
+use super::bins::{Bins, BinsError};
 use crate::cubical::construction::Construction;
+use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 
@@ -20,6 +21,12 @@ impl EccRequest {
     /// Whether the range of the bins takes a pass over all voxels to find. The sums of narrow types have every value.
     pub fn needs_range(&self, voxels: VoxelType) -> bool {
         matches!(self.bins, Bins::Uniform { range: None, .. }) && voxels.bits() > 16
+    }
+
+    /// Checks that the bins are valid, and that an image has at most three axes.
+    pub(super) fn check(&self, shape: Shape) -> Result<(), BinsError> {
+        self.bins.check()?;
+        Ok(shape.check_three()?)
     }
 
     /// This request, with uniform bins that divide `range` if it is known.

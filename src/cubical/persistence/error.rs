@@ -1,7 +1,7 @@
 //! Errors of persistent homology of images.
 
 use crate::backend;
-use crate::cubical::shape::Shape;
+use crate::cubical::shape::{Shape, ShapeError};
 use crate::diagram::SelectionError;
 use crate::input::Problem;
 use crate::memory::Refused;
@@ -32,6 +32,9 @@ pub enum PersistenceError {
         /// The number of places, including the rim, from which on an image of such values is too large.
         most: u64,
     },
+    /// The image has more than three axes.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// An axis cannot be periodic, or the mask has another shape.
     #[error(transparent)]
     Invalid(#[from] Problem),

@@ -46,8 +46,10 @@ impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError`]: the grid has 2^36 places or more, or a line of 2^30; or an axis cannot be periodic.
+    /// [`PersistenceError`]: there are four axes; the grid has 2^36 places or more, or a line of 2^30; or an axis cannot be
+    /// periodic.
     pub(crate) fn new(shape: Shape, periodic: Periodic) -> Result<Self, PersistenceError> {
+        shape.check_three()?;
         periodic.check(shape)?;
         let extents = shape.in_order(Order::C).extents();
         let axes = extents.iter().filter(|&&extent| extent > 1).count();

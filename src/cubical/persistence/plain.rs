@@ -27,7 +27,7 @@ pub(crate) fn persistence_within<T: Voxel>(
 ) -> Classes {
     let shape = image.shape();
     let key = |place: usize| (image.voxels()[place].ordered(request.superlevel), shape.c_place(place));
-    let mut complex = PlainCells::new(shape.extents(), shape.dim(), request.construction);
+    let mut complex = PlainCells::new(shape.four_extents(), shape.dim(), request.construction);
     complex.is_periodic = request.periodic.in_memory(shape);
     let mut cells: Vec<(Cell, usize)> = complex
         .all()

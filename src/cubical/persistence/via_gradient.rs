@@ -55,6 +55,7 @@ pub(in crate::cubical) fn persistence<'a>(
     progress: &dyn Progress,
 ) -> Result<Persistence<'a>, MachineError> {
     let shape = image.shape();
+    shape.check_three().map_err(PersistenceError::from)?;
     mask.map_or(Ok(()), |mask| mask.check(shape)).map_err(PersistenceError::from)?;
     if let Some(axis) = request.periodic.axes().next().filter(|_| is_traced) {
         return Err(PersistenceError::PeriodicCycles { axis }.into());

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::classes::{Class, Classes};
 use super::limits::Limits;
 use super::request::PersistenceRequest;
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, Decision};
 use crate::cells::{AnyImageComplex, ComplexError, ImageComplex};
 use crate::cubical::image::{AnyImage, Voxel as _};
 use crate::cubical::key::Key as _;
@@ -22,7 +22,7 @@ use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 
 /// The classes, and how they were computed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Solution {
     /// The classes of each dimension.
     pub classes: Classes,
@@ -34,6 +34,8 @@ pub struct Solution {
     pub index_bits: usize,
     /// The choices made for the reduction, with their reasons.
     pub reasons: Vec<Reason>,
+    /// Device that scanned the matrix, with the reason.
+    pub decision: Decision,
     /// Time to build the matrix from the image.
     pub building: Duration,
     /// Statistics of the reduction.
@@ -123,6 +125,7 @@ fn solve<I: MatrixIndex>(
         entries: matrix.entries(),
         index_bits: 8 * size_of::<I>(),
         reasons,
+        decision: scanner.decision(),
         building,
         figures: std::mem::take(&mut pairs.figures),
     })
@@ -176,27 +179,27 @@ mod tests {
     use super::super::plain;
     use super::*;
     use crate::cells::image_complex;
-    use crate::cubical::{Construction, Image, Order};
+    use crate::cubical::{Construction, Image, Order, Periodic};
 
     #[test]
     fn the_classes_are_the_plain_ones() {
         let mut rng = Pcg64Mcg::seed_from_u64(8);
         for round in 0..120 {
-            let axes = 1 + round % 3;
-            let most = [12, 6, 4][axes - 1];
+            let axes = 1 + round % 4;
+            let most = [12, 6, 4, 3][axes - 1];
             let shape: Vec<usize> = (0..axes).map(|_| rng.random_range(1..=most)).collect();
-            let shape = Shape::new(&shape, if round % 4 < 2 { Order::C } else { Order::F }).unwrap();
+            let shape = Shape::new(&shape, if round % 8 < 4 { Order::C } else { Order::F }).unwrap();
             let levels = rng.random_range(1..9);
             let voxels = (0..shape.count()).map(|_| rng.random_range(-levels..levels)).collect();
             let image: Image<i16> = Image::new(shape, voxels).unwrap();
             let any = image.clone().into();
             for construction in [Construction::T, Construction::V] {
-                for max_dim in [None, Some(0), Some(1), Some(4)] {
+                for max_dim in [None, Some(0), Some(1), Some(5)] {
                     let request = PersistenceRequest {
                         construction,
-                        superlevel: round % 2 == 1,
+                        superlevel: round % 16 > 7,
                         max_dim,
-                        ..PersistenceRequest::default()
+                        periodic: Periodic::all(shape).nth(round / 8 % 3).unwrap_or_default(),
                     };
                     let found =
                         persistence(&any, &request, Limits::default(), &Backend::default(), &()).unwrap();

@@ -69,13 +69,16 @@ pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     if names.len() <= MOST { names.join(", ") } else { format!("{}, …", names[..MOST].join(", ")) }
 }
 
-/// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
-pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
+/// The shape that a header states at `place`: extents of at least 1, at most three of them greater, or `four`.
+pub(super) fn shape_at(place: Place, axes: &[u64], order: Order, four: bool) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let shape = extents.map(|extents| Shape::new(&extents, order));
     let expected = match shape {
-        Some(Ok(shape)) => return Ok(shape),
-        Some(Err(ShapeError::Axes { .. })) => "1 to 3 axes of more than one voxel",
+        Some(Ok(shape)) if four || shape.dim() < 4 => return Ok(shape),
+        Some(Err(ShapeError::Axes { .. })) if four => "1 to 4 axes of more than one voxel",
+        Some(Ok(_) | Err(ShapeError::Axes { .. })) => {
+            "1 to 3 axes of more than one voxel, or 4 with --frame all"
+        }
         Some(Err(ShapeError::Empty { .. })) => "at least one voxel along each axis",
         _ => "fewer than 2^63 voxels",
     };

@@ -10,8 +10,9 @@
 
 use super::bytes::Bytes;
 use super::data_file::{DataFile, Packing};
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::fields::{Field, Fields};
+use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::shape::Order;
@@ -60,7 +61,7 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     FIRST.iter().any(|name| line[..at].trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
 }
 
-pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+pub(super) fn open(mut bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let (text, end) = bytes.header(&|head| {
         let mut start = 0;
         for line in head.split_inclusive(|&byte| byte == b'\n') {
@@ -76,7 +77,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     })?;
     let mut lines = (1..).zip(text.lines());
     let fields = Fields::of_lines(&mut lines, '=', "a line such as `NDims = 3`", &["ElementDataFile"])?;
-    let mut data = data(&fields)?;
+    let mut data = data(&fields, options)?;
     let field = fields.need(&["ElementDataFile"])?;
     let is_local = field.value.eq_ignore_ascii_case("LOCAL");
     if let Some(size) = fields.get(&["HeaderSize"])? {
@@ -92,7 +93,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
 }
 
 /// Description of the voxels by the fields.
-fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
+fn data(fields: &Fields, options: &ImageOptions) -> Result<DataFile, ImageProblem> {
     if let Some(field) = fields.get(&["ObjectType"])?.filter(|field| field.value != "Image") {
         return Err(field.problem("ObjectType Image"));
     }
@@ -112,7 +113,7 @@ fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
                     SimpleITK.WriteImage(SimpleITK.VectorIndexSelectionCast(a, 0), \"x.mha\") takes the first";
         return Err(field.problem("one channel").note(note));
     }
-    let shape = shape_at(Place::Line(sizes.line), &axes, Order::F)?;
+    let shape = options.shape_at(Place::Line(sizes.line), &axes, Order::F)?;
     let truth = |names: &[&str], default: bool| fields.get(names)?.map_or(Ok(default), Field::truth);
     let packing = match (truth(&["BinaryData"], true)?, truth(&["CompressedData"], false)?) {
         (true, true) => Packing::Zlib,

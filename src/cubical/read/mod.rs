@@ -18,7 +18,7 @@
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
 //! Axes of one voxel do not affect results, but are shown to the user ([`Shape`](super::Shape)). If an image has
-//! channels or frames, one of each can be picked ([`ImageOptions`]).
+//! channels or frames, one of each can be picked, or the frames be read as a fourth axis ([`ImageOptions`]).
 //!
 //! Every file may be compressed with gzip.
 //!
@@ -120,7 +120,7 @@ pub fn read(path: &Path, options: &ImageOptions) -> Result<AnyImage, ImageReadEr
 /// pick none. Returns `None` for other images, for files that are not regular, and for files that cannot be read, whose
 /// error the reader reports.
 pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
-    if options.frame.is_some() {
+    if options.frame.is_some() || options.four_axes {
         return None;
     }
     match looked_at(path, options)? {
@@ -254,7 +254,7 @@ fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<
         return Err(Fault::of(expected, format!("a file of format {format}")));
     }
     match format {
-        ImageFormat::Npy => npy::open(bytes),
+        ImageFormat::Npy => npy::open(bytes, options),
         ImageFormat::Npz => npz::open(bytes, options),
         #[cfg(feature = "codecs")]
         ImageFormat::Png => png::open(bytes),
@@ -266,16 +266,16 @@ fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<
             Err(crate::input::codecs::unreadable(&format!("an image of format {format}")).into())
         }
         ImageFormat::Nifti => nifti::open(bytes, options),
-        ImageFormat::Dipha => dipha::open(bytes),
-        ImageFormat::Nrrd => nrrd::open(bytes),
-        ImageFormat::Metaimage => metaimage::open(bytes),
-        ImageFormat::Vgi => vgi::open(bytes),
+        ImageFormat::Dipha => dipha::open(bytes, options),
+        ImageFormat::Nrrd => nrrd::open(bytes, options),
+        ImageFormat::Metaimage => metaimage::open(bytes, options),
+        ImageFormat::Vgi => vgi::open(bytes, options),
         ImageFormat::Vol => vol::open(bytes),
         ImageFormat::Zarr => Err(no_store().into()),
         ImageFormat::Perseus => perseus::open(bytes),
         ImageFormat::Raw => {
             let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;
-            raw::open(bytes, raw)
+            raw::open(bytes, raw, options)
         }
     }
 }

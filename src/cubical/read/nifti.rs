@@ -13,7 +13,7 @@
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
 use super::bytes::{Bytes, Tail};
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
 use super::stream::Stream;
@@ -68,7 +68,8 @@ fn layout(head: &[u8], options: &ImageOptions) -> Result<(FileLayout, NiftiGeome
     let header = header(head)?;
     let all = axes(&header)?;
     let (axes, before) = picked(&all, options)?;
-    let shape = shape_at(Place::Byte(header.place(DIM).0), &axes, Order::F)
+    let shape = options
+        .shape_at(Place::Byte(header.place(DIM).0), &axes, Order::F)
         .map_err(|problem| with_note(problem, &axes))?;
     let voxels = voxels(&header)?;
     let start = start(&header)?;

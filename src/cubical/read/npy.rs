@@ -6,8 +6,9 @@
 use npyz::{TypeChar, TypeStr};
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::layout::{FileLayout, Meaning};
+use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
@@ -16,16 +17,16 @@ use crate::input::npy::Header;
 
 pub(super) use crate::input::npy::MAGIC;
 
-pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
-    layout(bytes.head())?.open(bytes)
+pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
+    layout(bytes.head(), options)?.open(bytes)
 }
 
 /// The layout that the header describes.
-fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
+fn layout(head: &[u8], options: &ImageOptions) -> Result<FileLayout, ImageProblem> {
     let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
     let (voxels, big_endian, meaning) = voxels(&dtype)?;
     let order = if fortran { Order::F } else { Order::C };
-    let shape = shape_at(Place::Byte(10), &shape, order)
+    let shape = options.shape_at(Place::Byte(10), &shape, order)
         .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
     Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, data_at as u64) })
 }

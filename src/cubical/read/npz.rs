@@ -11,7 +11,7 @@ pub(super) use crate::input::npz::MAGIC;
 pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let file = bytes.into_vec()?;
     let array = array(&file, options.key.as_deref())?;
-    super::npy::open(Bytes::of(array)?)
+    super::npy::open(Bytes::of(array)?, options)
 }
 
 fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {

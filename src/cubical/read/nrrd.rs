@@ -11,8 +11,9 @@
 
 use super::bytes::Bytes;
 use super::data_file::{DataFile, Packing};
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::fields::{Field, Fields};
+use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::shape::Order;
@@ -69,7 +70,7 @@ const DOMAINS: [&str; 5] = ["domain", "space", "time", "???", "none"];
 /// Remedy for encodings that are not read.
 const REMEDY: &str = "in Python, nrrd.write(\"x.nrrd\", *nrrd.read(FILE)) writes it with gzip";
 
-pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+pub(super) fn open(mut bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let (text, start) = bytes.header(&|head| {
         let blank = [&b"\n\n"[..], b"\n\r\n"];
         let ends = blank.map(|blank| memchr::memmem::find(head, blank).map(|at| at + blank.len()));
@@ -77,7 +78,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     })?;
     let mut lines = (1..).zip(text.lines());
     let fields = header(&mut lines)?;
-    let data = data(&fields)?;
+    let data = data(&fields, options)?;
     let stream = match fields.get(&DATA_FILE)? {
         None => data.after(bytes, start)?,
         Some(field) => data.among(bytes.folder(), &field.files(lines)?)?,
@@ -102,7 +103,7 @@ fn header(lines: &mut dyn Iterator<Item = (usize, &str)>) -> Result<Fields, Imag
 }
 
 /// Description of the voxels by the fields.
-fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
+fn data(fields: &Fields, options: &ImageOptions) -> Result<DataFile, ImageProblem> {
     let field = fields.need(&["type"])?;
     let is_it = |(names, _): &&(&[&str], _)| names.iter().any(|name| name.eq_ignore_ascii_case(&field.value));
     let Some(&(_, numbers)) = TYPES.iter().find(is_it) else {
@@ -115,7 +116,7 @@ fn data(fields: &Fields) -> Result<DataFile, ImageProblem> {
         return Err(dimension.problem(format!("{}, the number of sizes", axes.len())));
     }
     check_kinds(fields, &axes)?;
-    let shape = shape_at(Place::Line(sizes.line), &axes, Order::F)?;
+    let shape = options.shape_at(Place::Line(sizes.line), &axes, Order::F)?;
     let encoding = fields.need(&["encoding"])?;
     let packing = match encoding.value.to_ascii_lowercase().as_str() {
         "raw" => Packing::Plain,

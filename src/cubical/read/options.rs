@@ -1,8 +1,8 @@
 //! Options of reading an image.
 
-use super::error::ImageProblem;
+use super::error::{ImageProblem, Place, shape_at};
 use super::format::ImageFormat;
-use crate::cubical::shape::Order;
+use crate::cubical::shape::{Order, Shape};
 use crate::cubical::voxel::VoxelType;
 
 /// Options of reading an image. If no format is given, it is detected from content and name.
@@ -16,10 +16,19 @@ pub struct ImageOptions {
     pub channel: Option<usize>,
     /// The frame to read of an image with several, counted from 0. Formats without time have one.
     pub frame: Option<usize>,
+    /// Whether an image of four axes is read as one. If not, it is an error, or one frame is picked.
+    pub four_axes: bool,
     /// The name of the array to read from an archive; for [`ImageFormat::Npz`] only.
     pub key: Option<String>,
     /// Value that replaces NaN, rounded to the voxel type; if `None`, NaN is an error.
     pub nan: Option<f64>,
+}
+
+impl ImageOptions {
+    /// The shape that a header states at `place`: extents of at least 1, at most three of them greater, or four.
+    pub(super) fn shape_at(&self, place: Place, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
+        shape_at(place, axes, order, self.four_axes)
+    }
 }
 
 /// The picked channel or frame, after checking that it is one of `count`.

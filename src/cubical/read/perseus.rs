@@ -129,7 +129,7 @@ impl Lines {
                 problem.note("a negative one says that the image is periodic, which is not read")
             })?);
         }
-        Ok(shape_at(Place::Line(self.number), &axes, Order::F)?)
+        Ok(shape_at(Place::Line(self.number), &axes, Order::F, false)?)
     }
 
     /// The value of voxel number `place`, on the next line.

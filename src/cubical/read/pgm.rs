@@ -31,7 +31,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     };
     let columns = header.next(false, || "the number of columns".to_owned())?;
     let rows = header.next(false, || "the number of rows".to_owned())?;
-    let shape = shape_at(header.place(), &[rows, columns], Order::C)?;
+    let shape = shape_at(header.place(), &[rows, columns], Order::C, false)?;
     let is_map = kind == b'1' || kind == b'4';
     let greatest = if is_map { 1 } else { header.next(false, || "the greatest value".to_owned())? };
     if !(1..=65_535).contains(&greatest) {

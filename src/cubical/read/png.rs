@@ -39,7 +39,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let mut reader = decoder.read_info().map_err(fault)?;
     let pixel = pixel_of(&reader)?;
     let (columns, rows) = reader.info().size();
-    let shape = shape_at(Place::Byte(16), &[rows.into(), columns.into()], Order::C)?;
+    let shape = shape_at(Place::Byte(16), &[rows.into(), columns.into()], Order::C, false)?;
     let size = reader.output_buffer_size().filter(|&size| size as u64 <= most);
     let size = size.ok_or_else(|| {
         let expected = format!("data for {shape} voxels");

@@ -19,7 +19,7 @@ mod tags;
 use ::tiff::decoder::Decoder;
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
@@ -44,12 +44,9 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault
         Some(count) if count == pages.len() => None,
         count => Some(following(&mut decoder, first, count, length)?),
     };
-    let picked = planes.picked(options.channel, options.frame)?;
-    let mut axes = vec![picked.len() as u64, first.rows.into(), first.columns.into()];
-    if picked.len() == 1 {
-        axes.remove(0);
-    }
-    let shape = shape_at(Place::Whole, &axes, Order::C)?;
+    let (mut axes, picked) = planes.picked(options)?;
+    axes.extend([u64::from(first.rows), first.columns.into()]);
+    let shape = options.shape_at(Place::Whole, &axes, Order::C)?;
     let stream = match (first.samples, start) {
         (Samples::Plain(voxels), Some(start)) => {
             followed(decoder, start, picked, (voxels, first.count()), on_disk, shape)
@@ -69,7 +66,7 @@ pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
     let (first, pages) = pages_of(&mut decoder, length).ok()?;
     let description = description(&mut decoder, length).ok()?;
     let size = [first.rows, first.columns].map(|extent| extent as usize);
-    Planes::of(&description, pages.len(), size).ok()?.frames(options.channel)
+    Planes::of(&description, pages.len(), size).ok()?.frames(options)
 }
 
 /// The properties shared by all pages of the stack, and the numbers of the pages. The decoder is left at the first.

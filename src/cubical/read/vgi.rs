@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::data_file::{DataFile, Packing, in_file};
-use super::error::{Fault, ImageProblem, Place, shape_at};
+use super::error::{Fault, ImageProblem, Place};
 use super::fields::Fields;
+use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
@@ -34,9 +35,9 @@ pub(super) fn headers_of(path: &Path) -> Vec<PathBuf> {
     candidates.into_iter().filter(|candidate| candidate != path && candidate.is_file()).collect()
 }
 
-pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
+pub(super) fn open(mut bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     if has_magic(bytes.head()) {
-        let (data, name) = data(&header(&mut bytes)?)?;
+        let (data, name) = data(&header(&mut bytes)?, options)?;
         return data.among(bytes.folder(), &[name]);
     }
     let headers = bytes.path().map(headers_of).unwrap_or_default();
@@ -46,7 +47,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
         let none = "neither: there is no file with the ending .vgi or .vol.vgi".to_owned();
         return Err(Fault::of(expected, if names.is_empty() { none } else { names.join(" and ") }));
     };
-    let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?)?));
+    let opened = Bytes::open(header_path).and_then(|mut bytes| Ok(data(&header(&mut bytes)?, options)?));
     let (data, _) =
         opened.map_err(|fault| in_file(fault, &format!("its header, {}", header_path.display())))?;
     Ok(Stream { others: headers, ..data.after(bytes, 0)? })
@@ -80,7 +81,7 @@ fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
 }
 
 /// Description of the voxels by the lines, and the name of their file.
-fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
+fn data(fields: &Fields, options: &ImageOptions) -> Result<(DataFile, String), ImageProblem> {
     if let Some(field) = fields.get(&["FileFormat"])?.filter(|field| !field.value.eq_ignore_ascii_case("raw"))
     {
         return Err(field.problem("FileFormat raw").note("export the volume as raw"));
@@ -89,7 +90,7 @@ fn data(fields: &Fields) -> Result<(DataFile, String), ImageProblem> {
     if let Some(field) = fields.get(&["RegionSize"])?.filter(|field| field.numbers() != size.numbers()) {
         return Err(field.problem("the Size of the file"));
     }
-    let shape = shape_at(Place::Line(size.line), &size.numbers()?, Order::F)?;
+    let shape = options.shape_at(Place::Line(size.line), &size.numbers()?, Order::F)?;
     let (kind, bits) = (fields.need(&["Datatype"])?, fields.need(&["BitsPerElement"])?);
     let coding = match kind.value.to_ascii_lowercase().as_str() {
         "unsigned integer" => Coding::Unsigned,

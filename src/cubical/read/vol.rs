@@ -28,7 +28,7 @@ pub(super) fn open(mut bytes: Bytes) -> Result<Stream, Fault> {
     }
     let extents = ["X", "Y", "Z"].map(|axis| fields.need(&[axis])?.number());
     let [x, y, z] = extents;
-    let shape = shape_at(Place::Line(fields.need(&["X"])?.line), &[x?, y?, z?], Order::F)?;
+    let shape = shape_at(Place::Line(fields.need(&["X"])?.line), &[x?, y?, z?], Order::F, false)?;
     /// Length of the extents, as integers, and a newline.
     const AGAIN: u64 = 13;
     let (packing, skip) = match fields.get(&["Version"])?.map(|field| (field, field.value.as_str())) {

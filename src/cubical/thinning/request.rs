@@ -1,7 +1,7 @@
 //! Parameters of thinning.
 
 use super::rule::Rule;
-use crate::cubical::shape::Shape;
+use crate::cubical::shape::{Shape, ShapeError};
 use crate::memory::Refused;
 
 /// Parameters of thinning.
@@ -22,8 +22,9 @@ impl ThinningRequest {
     /// Like [`ThinningRequest::rule_for`], but checks that the rule applies to such images.
     ///
     /// # Errors
-    /// [`ThinError::Space`]: a planar rule was requested for a three-dimensional image.
+    /// [`ThinError::Space`]: a planar rule was requested for a three-dimensional image; [`ThinError::Shape`].
     pub fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
+        shape.check_three()?;
         let rule = self.rule_for(shape);
         if rule.is_planar() && shape.extents()[0] > 1 {
             return Err(ThinError::Space { rule, shape });
@@ -43,6 +44,9 @@ pub enum ThinError {
         /// The shape of the image.
         shape: Shape,
     },
+    /// The image has more than three axes.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] Refused),

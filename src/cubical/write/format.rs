@@ -10,7 +10,7 @@ use super::{dipha, metaimage, nifti, npy, nrrd, perseus, raw};
 use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
 use crate::cubical::image::AnyImage;
-use crate::cubical::shape::{Order, Shape};
+use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::cubical::value::Inexact;
 use crate::cubical::voxel::VoxelType;
 use crate::names::named;
@@ -59,6 +59,9 @@ pub enum Unwritable {
         /// The shape of the image.
         shape: Shape,
     },
+    /// Images of four axes are not written.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// The format holds fewer axes.
     #[error("format {format}: expected at most 7 axes, found {shape}; npy holds more")]
     Axes {
@@ -91,6 +94,7 @@ impl ImageFile {
     /// # Errors
     /// [`Unwritable`]: the reason why not.
     pub fn holds(self, shape: Shape, voxels: VoxelType) -> Result<(), Unwritable> {
+        shape.check_three()?;
         let bits = match self {
             ImageFile::Nifti | ImageFile::NiftiGz if shape.axes().len() > 7 => {
                 return Err(Unwritable::Axes { format: self, shape });

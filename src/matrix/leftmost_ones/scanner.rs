@@ -67,6 +67,12 @@ impl Scanner {
         Some(Reason { what: "backend", choice: decision.machine().to_owned(), why: decision.why.clone() })
     }
 
+    /// The decision, as it is now.
+    pub(crate) fn decision(&self) -> Decision {
+        let given = self.decision.as_ref().map(|decision| lock(decision).clone());
+        given.unwrap_or_else(|| Decision::processor("there was no choice".to_owned()))
+    }
+
     /// Peak use of device memory in bytes.
     pub fn device_memory(&self) -> u64 {
         self.decision.as_ref().map_or(0, |decision| lock(decision).peak())

@@ -1,4 +1,5 @@
-//! CubicalRipser's nine columns: dim, birth, death, then the voxels at which the class is born and dies.
+//! CubicalRipser's columns, nine or, of four axes, eleven: dim, birth, death, then the voxels at which the class is born
+//! and dies.
 //!
 //! Comparison with the output of its program (Kaji, Sudo, Ahara 2020; cripser 0.0.37) and of its Python module:
 //!
@@ -6,10 +7,10 @@
 //! |---|---|---|
 //! | header | none | none |
 //! | V-construction, T-construction | `--construction v`, `t` | `cubicalripser`, `tcubicalripser`; `cripser.computePH`, `tcripser.computePH` |
-//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along missing axes; for more than three axes, those of more than one voxel | the same |
+//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along missing axes; for more than three axes, those of more than one voxel; of four such axes a fourth, w | the same |
 //! | the voxels | for a finite bar, image\[x₁,y₁,z₁\] is its birth and image\[x₂,y₂,z₂\] its death: the *owners* of the two cells | the same, in both constructions |
 //! | death of an essential class | 1.7976931348623157e+308, the greatest double | the same; `compute_ph` makes it infinity |
-//! | death voxel of an essential class | −1, −1, −1 | the same |
+//! | death voxel of an essential class | −1 along each axis | the same |
 //! | superlevel sets | births and deaths as they are; an essential class dies at minus the greatest double | not supported: negate the image |
 //! | order | by dimension and birth | unspecified |
 //! | numbers | the fewest digits that read back as the same double; integers as integers | rounded by the program; doubles in Python |
@@ -39,10 +40,10 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
             }
             for place in [Some(classes[index].birth), classes[index].death] {
                 let Some(place) = place else {
-                    line.push_str(",-1,-1,-1");
+                    (0..shape.dim().max(3)).for_each(|_| line.push_str(",-1"));
                     continue;
                 };
-                for coordinate in shape.three_coordinates(place) {
+                for coordinate in shape.coordinates_of_three(place) {
                     line.push(',');
                     line.push_str(itoa::Buffer::new().format(coordinate));
                 }

@@ -198,7 +198,7 @@ pub(crate) fn curve_watched<T: Voxel>(
     request: &EccRequest,
     look: &dyn Fn(),
 ) -> Result<Vcec, BinsError> {
-    request.bins.check()?;
+    request.check(image.shape())?;
     let [_, rows, columns] = image.shape().extents();
     let planes = (LOOK * rayon::current_num_threads() / (rows * columns).max(1)).max(LEAST_PLANES);
     curve_in_pieces(image, request, Level::detect(), planes, look)

@@ -110,6 +110,7 @@ impl Prepared {
         shape: Shape,
         request: &EccRequest,
     ) -> Result<Resident<'p>, MachineError> {
+        request.check(shape)?;
         let part = whole(image, shape);
         Ok(Resident { counting: self.begin(&part, request)?, part })
     }

@@ -49,7 +49,7 @@ impl Prepared {
         voxels: Voxels<'_>,
         advance: &dyn Fn(u64),
     ) -> Result<Vcec, MachineError> {
-        request.bins.check()?;
+        request.check(shape)?;
         if request.needs_range(self.voxels()) {
             return Err(EccError::Range(self.voxels().name()).into());
         }

@@ -51,7 +51,7 @@ impl<'p> ResidentScales<'p> {
             "{shape}"
         );
         let weights = scales.weights()?;
-        request.bins.check()?;
+        request.check(shape)?;
         let gpu = prepared.gpu().clone();
         let counting = Counting::begin(prepared, request, None)?;
         let levels = counting.levels().ok_or(EccError::Range(VoxelType::F32.name()))?;

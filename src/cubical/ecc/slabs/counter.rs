@@ -103,6 +103,7 @@ impl SlabCounter {
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
         let SlabCounter { request, voxels: of, limit, ref directory, .. } = *self;
+        request.check(shape)?;
         let range = match request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,

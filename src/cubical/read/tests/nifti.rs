@@ -92,7 +92,7 @@ fn axes_of_one_voxel_are_kept_for_the_user() {
     let one = File::new(false, &[1, 1, 1, 1], 2, 8, vec![7]);
     assert_eq!(one.load(), Ok(AnyImage::U8(image(&[1; 4], Order::F, vec![7]))));
     File::new(false, &[2, 3, 2, 2], 2, 8, vec![7; 24]).refused(
-        "byte 40: expected 1 to 3 axes of more than one voxel, found shape [2, 3, 2, 2]; --frame N takes one of 2 frames, counted from 0",
+        "byte 40: expected 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [2, 3, 2, 2]; --frame N takes one of 2 frames, counted from 0",
     );
 }
 
@@ -127,6 +127,16 @@ fn a_frame_and_a_component() {
         let message = picked(axes, channel, frame).unwrap_err();
         assert!(message.contains(told), "{message}");
     }
+    let four_axes = |axes: &[i64], channel| {
+        let file = File::new(false, axes, 2, 8, data.clone()).bytes();
+        read_bytes("file", &file, &ImageOptions { channel, four_axes: true, ..ImageOptions::default() })
+    };
+    assert_eq!(four_axes(&[2, 3, 2, 4], None).map_err(|error| error.to_string()), from(&[2, 3, 2, 4], 0));
+    assert_eq!(
+        four_axes(&[2, 3, 2, 2, 2], Some(1)).map_err(|error| error.to_string()),
+        from(&[2, 3, 2, 2], 24)
+    );
+    assert!(four_axes(&[2, 3, 2, 2, 2], None).unwrap_err().to_string().contains("1 to 4 axes"));
     // All frames are in the file, whichever is read.
     let mut short = File::new(false, &[2, 3, 2, 4], 2, 8, data.clone()).bytes();
     short.pop();

@@ -51,6 +51,24 @@ fn truth_values_become_bytes() {
 }
 
 #[test]
+fn images_of_four_axes() {
+    let data: Vec<u8> = (0..24).collect();
+    let options = ImageOptions { four_axes: true, ..ImageOptions::default() };
+    for (fortran, order) in [(false, Order::C), (true, Order::F)] {
+        let file = npy("|u1", fortran, "3, 2, 1, 2, 2", &data);
+        let found = read_bytes("a.npy", &file, &options).unwrap();
+        assert_eq!(found, AnyImage::U8(image(&[3, 2, 1, 2, 2], order, data.clone())));
+        let raw = Raw { shape: vec![3, 2, 2, 2], dtype: VoxelType::U8, order };
+        let options = ImageOptions { raw: Some(raw), ..options.clone() };
+        let found = read_bytes("a", &data, &options).unwrap();
+        assert_eq!(found, AnyImage::U8(image(&[3, 2, 2, 2], order, data.clone())));
+    }
+    let five = npy("|u1", false, "3, 2, 2, 2, 2", &[0; 48]);
+    let message = read_bytes("a.npy", &five, &options).unwrap_err().to_string();
+    assert!(message.contains("expected 1 to 4 axes of more than one voxel, found"), "{message}");
+}
+
+#[test]
 fn arrays_that_are_no_images() {
     let data = [0; 24];
     let place = "byte 10: expected";
@@ -58,11 +76,11 @@ fn arrays_that_are_no_images() {
     for (file, message) in [
         (
             npy("|u1", false, "", &[0]),
-            format!("{place} 1 to 3 axes of more than one voxel, found shape []{part}"),
+            format!("{place} 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape []{part}"),
         ),
         (
             npy("|u1", false, "3, 2, 2, 2", &data),
-            format!("{place} 1 to 3 axes of more than one voxel, found shape [3, 2, 2, 2]{part}"),
+            format!("{place} 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [3, 2, 2, 2]{part}"),
         ),
         (
             npy("|u1", false, "3, 0", &[]),

@@ -122,7 +122,7 @@ fn dipha_images() {
     refused(
         &file(&[2, 2, 2, 2], &[0.0; 16]),
         ImageFormat::Dipha,
-        "byte 24: expected 1 to 3 axes of more than one voxel, found shape [2, 2, 2, 2]",
+        "byte 24: expected 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [2, 2, 2, 2]",
     );
     refused(
         &file(&[2, 2], &[0.0, 1.0, f64::NAN, f64::NAN]),

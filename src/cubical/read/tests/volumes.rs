@@ -311,7 +311,7 @@ fn nrrd_that_is_refused() {
         ),
         (
             b"NRRD0004\ntype: short\ndimension: 4\nsizes: 2 2 2 2\n\n".to_vec(),
-            "line 4: expected 1 to 3 axes of more than one voxel, found shape [2, 2, 2, 2]",
+            "line 4: expected 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [2, 2, 2, 2]",
         ),
         (
             b"NRRD0004\ntype: short\ndimension: 1\nsizes: 0\n\n".to_vec(),

@@ -8,7 +8,7 @@
 //! | any other, or none | | pages are slices |
 //!
 //! An image has at most three axes, so planes along one axis can be read, whatever that axis is. If there are planes
-//! along several axes, a channel or a frame has to be picked.
+//! along several axes, a channel or a frame has to be picked; along two, they may be read as an image of four axes.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use roxmltree::{Document, Node};
 use serde::Deserialize;
 
 use crate::cubical::read::error::ImageProblem;
-use crate::cubical::read::options::pick;
+use crate::cubical::read::options::{ImageOptions, pick};
 
 /// Meaning of an axis of planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
@@ -86,25 +86,25 @@ impl Planes {
     }
 
     /// The number of frames, if one of them has to be picked.
-    pub(super) fn frames(&self, channel: Option<usize>) -> Option<usize> {
-        let has_to_be_picked = self.picked(channel, None).is_err() && self.picked(channel, Some(0)).is_ok();
+    pub(super) fn frames(&self, options: &ImageOptions) -> Option<usize> {
+        let of_frame = ImageOptions { frame: Some(0), ..options.clone() };
+        let has_to_be_picked = self.picked(options).is_err() && self.picked(&of_frame).is_ok();
         has_to_be_picked.then(|| self.extent(Axis::Frame)).filter(|&frames| frames > 1)
     }
 
-    /// The pages of the planes that remain if a channel and a frame are picked, in order along the remaining axis.
-    pub(super) fn picked(
-        &self,
-        channel: Option<usize>,
-        frame: Option<usize>,
-    ) -> Result<Vec<usize>, ImageProblem> {
-        let channel = pick("channel", channel, self.extent(Axis::Channel))?;
-        let frame = pick("frame", frame, self.extent(Axis::Frame))?;
+    /// The planes that remain if a channel and a frame are picked: their numbers along the remaining axes, and the pages
+    /// in their order.
+    pub(super) fn picked(&self, options: &ImageOptions) -> Result<(Vec<u64>, Vec<usize>), ImageProblem> {
+        let channel = pick("channel", options.channel, self.extent(Axis::Channel))?;
+        let frame = pick("frame", options.frame, self.extent(Axis::Frame))?;
         let range = |&(axis, extent): &(Axis, usize)| match axis {
             Axis::Channel if extent > 1 => channel.map_or(0..extent, |channel| channel..channel + 1),
             Axis::Frame if extent > 1 => frame.map_or(0..extent, |frame| frame..frame + 1),
             _ => 0..extent,
         };
-        if self.axes.iter().map(range).filter(|range| range.len() > 1).count() > 1 {
+        let axes = self.axes.iter().map(|axis| range(axis).len() as u64).filter(|&extent| extent > 1);
+        let axes: Vec<u64> = axes.collect();
+        if axes.len() > if options.four_axes { 2 } else { 1 } {
             return Err(self.too_many());
         }
         let mut planes = vec![0];
@@ -112,10 +112,11 @@ impl Planes {
             let along = |plane: usize| range(axis).map(move |k| plane * axis.1 + k);
             planes = planes.into_iter().flat_map(along).collect();
         }
-        Ok(match &self.pages {
+        let pages = match &self.pages {
             Some(pages) => planes.into_iter().map(|plane| pages[plane]).collect(),
             None => planes,
-        })
+        };
+        Ok((axes, pages))
     }
 
     /// The error that planes remain along several axes.
@@ -280,13 +281,17 @@ mod tests {
         channel: Option<usize>,
         frame: Option<usize>,
     ) -> Result<Vec<usize>, String> {
-        let planes = Planes::of(text, pages, SIZE).and_then(|planes| planes.picked(channel, frame));
-        planes.map_err(|problem| problem.to_string())
+        let options = ImageOptions { channel, frame, ..ImageOptions::default() };
+        let planes = Planes::of(text, pages, SIZE).and_then(|planes| planes.picked(&options));
+        planes.map(|(_, pages)| pages).map_err(|problem| problem.to_string())
     }
 
     #[test]
     fn frames_are_counted_where_one_has_to_be_picked() {
-        let frames = |text: &str, pages, channel| Planes::of(text, pages, SIZE).unwrap().frames(channel);
+        let frames = |text: &str, pages, channel| {
+            let options = ImageOptions { channel, ..ImageOptions::default() };
+            Planes::of(text, pages, SIZE).unwrap().frames(&options)
+        };
         let all = "ImageJ=1\nimages=12\nchannels=2\nslices=2\nframes=3\nhyperstack=true\n";
         assert_eq!((frames(all, 12, Some(1)), frames(all, 12, None)), (Some(3), None));
         assert_eq!(frames("ImageJ=1\nimages=6\nslices=2\nframes=3\n", 6, None), Some(3));
@@ -343,6 +348,16 @@ mod tests {
         assert_eq!(picked(named, 6, None, Some(1)), Ok(vec![3, 4, 5]));
         assert!(picked(named, 6, None, None).unwrap_err().contains("--frame N takes one frame"));
         let unnamed = "{\"shape\": [2, 3, 5, 4]}";
+        let whole = ImageOptions { four_axes: true, ..ImageOptions::default() };
+        for text in [named, unnamed] {
+            let planes = Planes::of(text, 6, SIZE).unwrap();
+            assert_eq!(planes.picked(&whole), Ok((vec![2, 3], (0..6).collect())));
+        }
+        let of_channels = ImageOptions { channel: Some(1), ..whole.clone() };
+        let text = "ImageJ=1.53\nimages=12\nchannels=2\nslices=3\nframes=2\nhyperstack=true\n";
+        let planes = Planes::of(text, 12, SIZE).unwrap();
+        assert_eq!(planes.picked(&of_channels), Ok((vec![2, 3], vec![1, 3, 5, 7, 9, 11])));
+        assert!(planes.picked(&whole).is_err());
         assert!(picked(unnamed, 6, None, None).unwrap_err().contains("save a part of it with three axes"));
         for text in ["{\"shape\": [6, 5, 4]}", "{\"shape\": [1, 6, 1, 5, 4]}", "{\"shape\": [6, 5, 4, 1]}"] {
             assert_eq!(picked(text, 6, None, None), Ok((0..6).collect()));
