@@ -77,6 +77,7 @@ classified! {
     ComplexError { Self::Memory(_) => ErrorKind::Memory, }
     CubicalError {
         Self::Persistence(error) => error.error_kind(),
+        Self::Matrix(error) => error.error_kind(),
         Self::Curve(error) => error.error_kind(),
         Self::Thinning(error) => error.error_kind(),
         Self::Threads(error) => error.error_kind(),

@@ -231,9 +231,9 @@ def image(array: Any, nan: float | str | None) -> NDArray[Any]:
     """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one and no NaN is replaced."""
     value = in_place_of_nan(nan)
     found = numbers(array, "an image")
-    if found.ndim > 3 and sum(voxels > 1 for voxels in found.shape) > 3:
-        others = "lacuna_tda.compat.cripser takes four axes, lacuna_tda.compat.gudhi any number"
-        raise ValueError(f"expected 1 to 3 axes of more than one voxel, found shape {list(found.shape)}; {others}")
+    if found.ndim > 4 and sum(voxels > 1 for voxels in found.shape) > 4:
+        others = "lacuna_tda.compat.gudhi takes any number of axes"
+        raise ValueError(f"expected 1 to 4 axes of more than one voxel, found shape {list(found.shape)}; {others}")
     tell_of_colours(found.shape, found.dtype)
     kind, size = found.dtype.kind, found.dtype.itemsize
     if kind == "b":

@@ -110,8 +110,10 @@ def read(path: Path, **options: Unpack[FileOptions]) -> Any:
     shape, dtype, order
         What a file without header holds: little-endian voxels of a type of NumPy, so many along each axis, the last of which varies
         fastest, or with the order "F" the first.
-    channel, frame : int, optional
+    channel : int, optional
         Which one to read of an image that has several, from 0.
+    frame : int or "all", optional
+        Which one to read, from 0; "all" reads four axes as those of one image, which :func:`cubical` and :func:`ecc` take.
     nan : number, "lowest" or "highest", optional
         What replaces NaN in an image; by default it is an error.
     skip_rows : int, optional
@@ -333,6 +335,7 @@ class Reading(NamedTuple):
     order: str | None = None
     channel: int | None = None
     frame: int | None = None
+    four_axes: bool = False
     nan: float | None = None
     skip_rows: int | None = None
     columns: str | None = None
@@ -395,7 +398,8 @@ def _reading(options: FileOptions) -> Reading:
         dtype=None if dtype is None else _voxels(dtype),
         order=optional_word("order", order, "C or F"),
         channel=optional_count("channel", options["channel"], 0),
-        frame=optional_count("frame", options["frame"], 0),
+        frame=None if options["frame"] == "all" else optional_count("frame", options["frame"], 0),
+        four_axes=options["frame"] == "all",
         nan=in_place_of_nan(options["nan"]),
         skip_rows=optional_count("skip_rows", options["skip_rows"], 0),
         columns=optional_word("columns", options["columns"], "a text such as '1-3,5'"),

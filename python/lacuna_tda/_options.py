@@ -165,7 +165,7 @@ class FileOptions(TypedDict, total=False):
     dtype: Annotated[Any, None]
     order: Annotated[Literal["C", "F"] | None, None]
     channel: Annotated[int | None, None]
-    frame: Annotated[int | None, None]
+    frame: Annotated[int | Literal["all"] | None, None]
     nan: Nan
     skip_rows: Annotated[int | None, None]
     columns: Annotated[str | None, None]

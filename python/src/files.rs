@@ -59,6 +59,7 @@ pub(crate) struct Reading {
     order: Option<String>,
     channel: Option<usize>,
     frame: Option<usize>,
+    four_axes: bool,
     nan: Option<f64>,
     skip_rows: Option<usize>,
     columns: Option<String>,
@@ -264,7 +265,7 @@ impl Reading {
         let raw = raw.map(|(shape, dtype)| Raw { shape, dtype, order: order.unwrap_or_default() });
         let format = format.map(str::parse).transpose()?;
         let (channel, frame, key, nan) = (self.channel, self.frame, self.key.clone(), self.nan);
-        Ok(ImageOptions { format, raw, channel, frame, key, nan })
+        Ok(ImageOptions { format, raw, channel, frame, four_axes: self.four_axes, key, nan })
     }
 
     /// The content of a file of a kind, and what its reader has to say.

@@ -28,7 +28,7 @@ def euler_by_cells(image: NDArray[np.float64], value: float) -> int:
     return sum((-1) ** sum(at % 2 for at in cell) for cell in cells)
 
 
-@pytest.mark.parametrize("shape", [(7,), (5, 6), (4, 3, 5)])
+@pytest.mark.parametrize("shape", [(7,), (5, 6), (4, 3, 5), (3, 2, 4, 3)])
 def test_curves_count_cells_and_bars(shape: tuple[int, ...], rng: np.random.Generator) -> None:
     image = rng.integers(0, 9, shape).astype(np.float64)
     curve = lacuna_tda.ecc(image)
@@ -63,10 +63,13 @@ def test_images_that_need_a_copy(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("superlevel", [False, True])
-def test_locations_have_the_values_of_bars(order: str, superlevel: bool, rng: np.random.Generator) -> None:
-    image = np.array(rng.random((9, 8, 7)), order=order)
+@pytest.mark.parametrize("shape", [(9, 8, 7), (4, 5, 3, 4)])
+def test_locations_have_the_values_of_bars(
+    order: str, superlevel: bool, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    image = np.array(rng.random(shape), order=order)
     diagram = lacuna_tda.cubical(image, superlevel=superlevel, locations=True)
-    assert diagram.locations is not None and len(diagram.locations) == len(diagram) == 3
+    assert diagram.locations is not None and len(diagram.locations) == len(diagram) == len(shape)
     for bars, (births, deaths) in zip(diagram, diagram.locations):
         np.testing.assert_array_equal(image[tuple(births.T)], bars[:, 0])
         finite = np.isfinite(bars[:, 1])
@@ -248,8 +251,14 @@ def test_skeletons_keep_topology(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("image", "options", "error", "message"),
     [
-        (np.zeros(()), {}, ValueError, "expected 1 to 3 axes"),
-        (np.zeros((2, 2, 2, 2)), {}, ValueError, "expected 1 to 3 axes of more than one voxel"),
+        (np.zeros(()), {}, ValueError, "expected 1 to 4 axes"),
+        (np.zeros((2, 2, 2, 2, 2)), {}, ValueError, "expected 1 to 4 axes of more than one voxel"),
+        (
+            np.arange(16.0).reshape(2, 2, 2, 2),
+            {"representatives": "cycles"},
+            ValueError,
+            "expected 1 to 3 axes of more than one voxel",
+        ),
         (np.zeros((0, 3)), {}, ValueError, "expected at least one voxel along each axis"),
         (np.array([[0.0, np.nan]]), {}, ValueError, r"voxel \[0, 1\]: expected a number, found NaN"),
         (np.zeros(3, dtype=complex), {}, TypeError, "expected an image of numbers"),

@@ -1,6 +1,6 @@
 """Filtrations of cubical complexes as boundary matrices: for images of any number of axes, with periodic ones, and for cycles.
 
-:func:`lacuna_tda.cubical` never writes these matrices, and is much faster; it takes up to three axes, of which periodic ones have two voxels
+:func:`lacuna_tda.cubical` never writes these matrices, and is much faster; it takes up to four axes, of which periodic ones have two voxels
 or more. Everything else is done here, over Z/2: the cells of the complex are the elements of a grid of twice the image's resolution, where an
 odd coordinate is an interval and an even one an end of intervals; they are sorted by value and dimension; and :func:`lacuna_tda.reduce` pairs
 them.
@@ -170,7 +170,7 @@ def _named(cells: Indices, dims: NDArray[np.uint8]) -> list[list[int]]:
 
 def is_beyond_voxels(shape: tuple[int, ...]) -> bool:
     """Whether an image has more axes of several voxels than :func:`lacuna_tda.cubical` takes."""
-    return sum(length > 1 for length in shape) > 3
+    return sum(length > 1 for length in shape) > 4
 
 
 def may_have_torsion(shape: tuple[int, ...], periodic: Sequence[bool]) -> bool:

@@ -1,7 +1,7 @@
 """What ``cripser`` (CubicalRipser 0.0.37) offers to compute bars: ``from lacuna_tda.compat.cripser import compute_ph``.
 
-Rows are those of CubicalRipser: dimension, birth, death, the voxel of the birth, the voxel of the death. Images of up to three axes are done by
-:func:`lacuna_tda.cubical`; those of four, and cycles, from boundary matrices, which takes longer.
+Rows are those of CubicalRipser: dimension, birth, death, the voxel of the birth, the voxel of the death. Images are done by
+:func:`lacuna_tda.cubical`; their cycles come from boundary matrices, which takes longer.
 
 >>> import numpy as np
 >>> ring = np.array([[1.0, 1.0, 1.0], [1.0, 9.0, 1.0], [1.0, 1.0, 1.0]])

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import cubical, rips_many
 from .._arguments import numbers
-from ._cells import cubical_pairs, is_beyond_voxels
+from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._sklearn import OfCollections, Parallel, check_is_fitted, delayed, effective_n_jobs
 
 __all__ = ["CubicalPersistence", "RipsPersistence"]
@@ -283,14 +283,14 @@ class CubicalPersistence(_OfDimensions):
         is_line = image.ndim == 1 or (is_flat and min(image.shape) <= 2)
         max_dim = int(max(self._dim_list, default=0))
         found: dict[int, Bars] = {}
+        if self.homology_coeff_field != 2 and may_have_torsion(image.shape, [False] * image.ndim):
+            raise ValueError(
+                f"homology_coeff_field: expected 2 for images of {image.ndim} axes, whose bars may depend on the field, "
+                f"found {self.homology_coeff_field}"
+            )
         if image.size == 0:
             pass
         elif self.min_persistence < 0 or is_beyond_voxels(image.shape):
-            if is_beyond_voxels(image.shape) and self.homology_coeff_field != 2:
-                raise ValueError(
-                    f"homology_coeff_field: expected 2 for images of {image.ndim} axes, whose bars may depend on the field, "
-                    f"found {self.homology_coeff_field}"
-                )
             pairs = cubical_pairs(image, vertices=are_vertices, max_dim=max_dim, threads=1)
             for dim, classes in enumerate(pairs):
                 length = classes.bars[:, 1] - classes.bars[:, 0]

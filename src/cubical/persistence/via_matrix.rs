@@ -17,7 +17,7 @@ use crate::cubical::image::{AnyImage, Voxel as _};
 use crate::cubical::key::Key as _;
 use crate::cubical::shape::Shape;
 use crate::matrix::leftmost_ones::{ScanError, Scanner};
-use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
+use crate::matrix::{Dualize, Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 
@@ -117,7 +117,14 @@ fn solve<I: MatrixIndex>(
 ) -> Result<Solution, ViaMatrixError> {
     let matrix = &complex.matrix;
     let scanner = Scanner::choose(backend, matrix)?;
-    let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
+    // Of four axes, rows take a tenth of the additions of columns, or fewer.
+    let dualize = if image.shape().dim() > 3 { Dualize::On } else { Dualize::Auto };
+    let reduction = ReductionRequest { dualize, ..ReductionRequest::default() };
+    let (plan, mut reasons) = Plan::choose_with(matrix, &reduction, &scanner)?;
+    if let Some(reason) = reasons.iter_mut().find(|reason| reason.what == "dualize" && dualize == Dualize::On)
+    {
+        reason.why = "of four axes, rows take fewer additions than columns".into();
+    }
     let mut pairs = reduce_with(matrix, &plan, &scanner, progress)?;
     Ok(Solution {
         classes: classes(image.shape(), &*keys(image, request.superlevel), request, complex, &pairs),
