@@ -23,7 +23,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut first = true;
     while reader.read_byte_record(&mut record).map_err(unreadable)? {
         let start = record.position().map_or(0, |position| position.byte() as usize);
-        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES, CRIPSER_COLUMNS].contains(&record.len()) {
+        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].iter().chain(&CRIPSER_COLUMNS).any(|&n| n == record.len()) {
             let expected = "3 entries, dim,birth,death";
             return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
         }
@@ -47,7 +47,7 @@ fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     let value = |k: usize| number::value(&record[k]).map_err(|expected| (k, expected));
     let dim = value(0).ok().and_then(number::dimension).ok_or((0, DIMENSION))?;
     let (birth, mut death) = (value(1)?, value(2)?);
-    if record.len() == CRIPSER_COLUMNS && number::is_never(death) {
+    if CRIPSER_COLUMNS.contains(&record.len()) && number::is_never(death) {
         death = f64::INFINITY;
     }
     Ok(number::bar(dim, birth, death))

@@ -28,7 +28,7 @@ const COLUMNS: u64 = 3;
 pub(super) fn read(bytes: &[u8]) -> Result<Bars, Problem> {
     let array = Array::parse(bytes)?;
     let width = array.shape.get(1).copied().unwrap_or_default();
-    let is_cripser = width == CRIPSER_COLUMNS as u64;
+    let is_cripser = CRIPSER_COLUMNS.contains(&(width as usize));
     let width = if is_cripser { width } else { COLUMNS };
     let [dims, births, deaths] = columns(&array, width, "3 columns: dim, birth, death")?;
     let bar = |row: usize| {

@@ -30,8 +30,9 @@ pub(super) fn is_never(death: f64) -> bool {
     death.is_infinite() || death == f64::MAX
 }
 
-/// Number of columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels.
-pub(super) const CRIPSER_COLUMNS: usize = 9;
+/// Numbers of columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels, three each or
+/// four.
+pub(super) const CRIPSER_COLUMNS: [usize; 2] = [9, 11];
 
 /// Converts a number to a dimension if it is one.
 pub(super) fn dimension(value: f64) -> Option<u32> {

@@ -98,7 +98,7 @@ pub(super) struct Filtered {
 
 impl Filtered {
     /// Draws an image with at most `most[axes − 1]` voxels along each axis.
-    pub(super) fn draw(most: [usize; 3], random: &mut Random) -> Self {
+    pub(super) fn draw<const N: usize>(most: [usize; N], random: &mut Random) -> Self {
         Filtered {
             image: draw(shape(most, random), random),
             construction: random.pick(&[Construction::T, Construction::V]),
@@ -125,9 +125,9 @@ impl Filtered {
     }
 }
 
-/// Draws a shape of one to three axes, with at most `most[axes − 1]` voxels along each.
-pub(super) fn shape(most: [usize; 3], random: &mut Random) -> Shape {
-    let axes = 1 + random.pick(&[0, 1, 1, 2, 2]);
+/// Draws a shape of one to `N` axes, three or four, with at most `most[axes − 1]` voxels along each.
+pub(super) fn shape<const N: usize>(most: [usize; N], random: &mut Random) -> Shape {
+    let axes = 1 + random.pick(&[0, 1, 1, 2, 2, N - 1]);
     let extents: Vec<usize> = (0..axes).map(|_| 1 + random.below(most[axes - 1])).collect();
     Shape::new(&extents, random.pick(&[Order::C, Order::F])).expect("a few voxels")
 }
