@@ -45,7 +45,9 @@ __device__ __forceinline__ void add_one_if(u32 is, u32 place) {
 
 // An output that counts nothing.
 struct NoOutput {
-    template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) const {}
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) {}
+    __device__ __forceinline__ bool is_full() { return false; }
+    __device__ __forceinline__ void settle(u32) {}
 };
 
 // Part of an image, plane after plane: those from `from` up to `to` are counted. The image begins with the part if
@@ -73,25 +75,31 @@ struct Levels {
     __device__ __forceinline__ u32 place(VOXEL bits) const { return first + key_of(bits, mask) * step; }
 };
 
-// Outputs, to which what is counted is added: counters in the shared memory of the block, or totals directly.
-struct Counters {
+// Outputs, to which what is counted is added: counters in the shared memory of the block, or totals directly. After a
+// plane, `is_full` asks whether a counter has to be settled.
+struct Counters : NoOutput {
     // How far the counters of blocks of negative sign lie behind the others.
     u32 negative;
 
-    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+    __device__ __forceinline__ Counters(u32 negative) : negative(negative) {}
+
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) {
         add_one_if(is, place + (NEGATIVE ? negative : 0));
     }
 };
 
 // The changes of two levels in a word, of 16 bits each with a sign: the upper times 2^16 plus the lower. A thread that
-// comes to a word in which one has grown to 2^14 adds both to the totals, before it counts anything else. So none grows
-// by more than one for each thread of the block beyond that.
+// comes to a word in which one has grown to 2^14 adds both to the totals, before it counts the next plane. A plane has
+// 16 changes for a thread, not all in one word and with one sign: where all blocks have one level, a block of two voxels
+// is less than the one before if both are. So none grows by 16 for each of the 1,024 threads beyond 2^14.
 struct Packed {
     u32 *words;
     u64 *totals;
     u32 base, is_minus;
+    // Bits of `full` in words that have been counted since the last plane.
+    u32 seen;
 
-    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) {
         const u32 one = place & 8 ? 1u << 16 : 1;
         const u32 change = ((place & 4) == 0) == (is_minus == NEGATIVE) ? 0 - one : one;
         u32 before = 0;
@@ -99,17 +107,27 @@ struct Packed {
                      : "+r"(before)
                      : "r"(is), "r"(base + (place >> 4) * 4), "r"(change)
                      : "memory");
-        if (is_full(before + change)) empty(place >> 4);
+        seen |= full(before + change);
     }
 
-    // Whether the two upper bits of either half differ.
-    static __device__ __forceinline__ bool is_full(u32 word) { return (word ^ word << 1) & 0x80008000; }
+    // The upper bit of each half that differs from the bit below.
+    static __device__ __forceinline__ u32 full(u32 word) { return (word ^ word << 1) & 0x80008000; }
 
-    __device__ __noinline__ void empty(u32 k) const {
+    __device__ __forceinline__ bool is_full() {
+        const bool is = seen != 0;
+        seen = 0;
+        return is;
+    }
+
+    __device__ __forceinline__ void settle(u32 place) {
+        const u32 k = place >> 4;
         u32 found = *(volatile u32 *)&words[k];
-        while (is_full(found)) {
+        while (full(found)) {
             const u32 before = atomicCAS(&words[k], found, 0);
-            if (before == found) return add(k, found);
+            if (before == found) {
+                add(k, found);
+                break;
+            }
             found = before;
         }
     }
@@ -121,11 +139,13 @@ struct Packed {
     }
 };
 
-struct Totals {
+struct Totals : NoOutput {
     u64 *totals;
     i64 sign;
 
-    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+    __device__ __forceinline__ Totals(u64 *totals, i64 sign) : totals(totals), sign(sign) {}
+
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) {
         if (is) atomicAdd(&totals[place / 8], (u64)((place & 4 ? sign : -sign) * (NEGATIVE ? -1 : 1)));
     }
 };
@@ -228,7 +248,7 @@ template <bool FLAT> struct Tile {
         }
     }
 
-    template <typename Output> __device__ __forceinline__ void count(const Output &output, u32 b, u32 c, u32 q) const {
+    template <typename Output> __device__ __forceinline__ void count(Output &output, u32 b, u32 c, u32 q) const {
         const u32 is = (held[b][c] ^ q) & 4;
         if (b == 0 || b == 3) {
             output.template count<false>(held[b][c], is);
@@ -238,26 +258,35 @@ template <bool FLAT> struct Tile {
     }
 
     // Goes on to the next plane: what is held is counted where it is an extremum.
-    template <typename Output> __device__ __forceinline__ void step(const Output &output, const u32 (&next)[BLOCKS][COLUMNS]) {
+    template <typename Output> __device__ __forceinline__ void step(Output &output, u32 (&next)[BLOCKS][COLUMNS]) {
         for (u32 b = 0; b < BLOCKS; b++) {
             for (u32 c = 0; c < COLUMNS; c++) {
-                u32 then = next[b][c];
-                then += then < held[b][c] ? 4 : 0;
-                count(output, b, c, then);
-                held[b][c] = then;
+                next[b][c] += next[b][c] < held[b][c] ? 4 : 0;
+                count(output, b, c, next[b][c]);
+            }
+        }
+        settle(output);
+        hold(next, 0);
+    }
+
+    // Settles the counters to which what is held belongs, if one of them has to be.
+    template <typename Output> __device__ __forceinline__ void settle(Output &output) const {
+        if (output.is_full()) {
+            for (u32 b = 0; b < BLOCKS; b++) {
+                for (u32 c = 0; c < COLUMNS; c++) output.settle(held[b][c]);
             }
         }
     }
 
     // Counts the last plane, after which nothing is less, or everything.
-    template <typename Output> __device__ __forceinline__ void stop(const Output &output, u32 q) const {
+    template <typename Output> __device__ __forceinline__ void stop(Output &output, u32 q) const {
         for (u32 b = 0; b < BLOCKS; b++) {
             for (u32 c = 0; c < COLUMNS; c++) count(output, b, c, q);
         }
     }
 
     // Counts the last plane of this thread where another thread goes on with the plane after it, which is `next`.
-    template <typename Output> __device__ __forceinline__ void stop_before(const Output &output, const u32 (&next)[BLOCKS][COLUMNS]) const {
+    template <typename Output> __device__ __forceinline__ void stop_before(Output &output, const u32 (&next)[BLOCKS][COLUMNS]) const {
         for (u32 b = 0; b < BLOCKS; b++) {
             for (u32 c = 0; c < COLUMNS; c++) count(output, b, c, next[b][c] < (held[b][c] & ~4u) ? 4 : 0);
         }
@@ -265,7 +294,7 @@ template <bool FLAT> struct Tile {
 };
 
 template <bool FLAT, typename Output>
-__device__ __forceinline__ void march(const Part &part, const Levels &levels, const Output &output) {
+__device__ __forceinline__ void march(const Part &part, const Levels &levels, Output output) {
     typedef Tile<FLAT> Mine;
     // T has blocks that begin before the image.
     const u64 before = levels.is_vertex ? 0 : 1;
@@ -288,7 +317,8 @@ __device__ __forceinline__ void march(const Part &part, const Levels &levels, co
     if (from > 0) {
         mine.fetch();
         mine.blocks(levels, next);
-        mine.step(NoOutput(), next);
+        NoOutput none;
+        mine.step(none, next);
     }
     if (from + 1 < part.planes) mine.fetch();
     for (u64 z = from + 1; z < to; z++) {
@@ -316,7 +346,7 @@ __device__ __forceinline__ void march_shared(const Part &part, VOXEL mask, u32 i
     const u32 levels = rows + 2;
     for (u32 k = threadIdx.x; k < 4 * levels; k += blockDim.x) counters[k] = 0;
     __syncthreads();
-    march<FLAT>(part, Levels(mask, is_vertex, low, rows, shared_place(counters)), Counters{8 * levels});
+    march<FLAT>(part, Levels(mask, is_vertex, low, rows, shared_place(counters)), Counters(8 * levels));
     __syncthreads();
     for (u32 level = threadIdx.x; level < levels; level += blockDim.x) {
         const u32 *plus = counters + 2 * level, *minus = plus + 2 * levels;
@@ -333,7 +363,7 @@ __device__ __forceinline__ void march_packed(const Part &part, VOXEL mask, u32 i
     const u32 words = (rows + 3) / 2;
     for (u32 k = threadIdx.x; k < words; k += blockDim.x) counters[k] = 0;
     __syncthreads();
-    const Packed packed{counters, totals, shared_place(counters), sign_of<FLAT>(is_vertex) < 0};
+    const Packed packed{counters, totals, shared_place(counters), sign_of<FLAT>(is_vertex) < 0, 0};
     march<FLAT>(part, Levels(mask, is_vertex, low, rows, 0), packed);
     __syncthreads();
     // Blocks that end at the same time begin with different words, so that they do not wait for each other.
@@ -367,11 +397,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_packed_flat(PART, 
 
 // For more levels than shared memory holds: they are counted in the totals directly.
 extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide(PART, u64 *totals) {
-    march<false>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<false>(is_vertex)});
+    march<false>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals(totals, sign_of<false>(is_vertex)));
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide_flat(PART, u64 *totals) {
-    march<true>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<true>(is_vertex)});
+    march<true>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals(totals, sign_of<true>(is_vertex)));
 }
 
 // Brings the totals to page-locked memory of the host, and begins at zero again: one launch takes less time than a copy

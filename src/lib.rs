@@ -40,7 +40,7 @@
 //!
 //! # Images
 //!
-//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler
+//! [`cubical::Cubical`] computes the barcodes of gray images of one to four axes, [`cubical::EulerCurve`] their Euler
 //! characteristic curves, [`cubical::Skeleton`] the skeletons of binary ones.
 //!
 //! ```

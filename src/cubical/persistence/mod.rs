@@ -9,7 +9,7 @@
 //! | dimension 1 of space | Morozov, Nigmetov 2020 | `loops` |
 //! | all of these, one after the other | — | [`via_gradient`] |
 //! | cycles of the bars that are wanted | — | [`representatives`] |
-//! | by the boundary matrix instead | — | [`via_matrix`] |
+//! | by the boundary matrix instead, for images of four axes | — | [`via_matrix`] |
 //! | the oracle: every cell, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`plain`] |
 //!
 //! # Owners

@@ -1,7 +1,8 @@
 //! Classes by the boundary matrix: all cells are listed ([`crate::cells::image_complex`]), and the matrix is reduced
 //! like any other.
 //!
-//! Memory and time grow with the number of cells, some 2^d per voxel. The method shares only the order of voxels with
+//! Memory and time grow with the number of cells, some 2^d per voxel. The method is that of images of four axes, whose
+//! lower stars have 80 cells, too many for the table of the gradient. It shares only the order of voxels with
 //! the gradient method, so it checks the latter on images that are too large for the plain oracle.
 
 use std::time::{Duration, Instant};
