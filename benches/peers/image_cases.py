@@ -71,6 +71,9 @@ MAKERS = {
     "u8 noise 40×30×50": lambda: _bytes(noise(9, 40, 30, 50)),
     "u8 smooth 40×30×50": lambda: _bytes(_smooth(10, 2, 40, 30, 50)),
     "noise 48×1×64": lambda: noise(11, 48, 1, 64),
+    "noise 24⁴": lambda: noise(12, 24, 24, 24, 24),
+    "smooth 24⁴": lambda: _smooth(13, 2, 24, 24, 24, 24),
+    "u8 noise 10×9×8×11": lambda: _bytes(noise(14, 10, 9, 8, 11)),
 }
 
 LARGE = "256³"
@@ -79,5 +82,5 @@ LARGE = "256³"
 
 def every():
     """All cases, small images first."""
-    images = sorted(MAKERS, key=lambda image: ("²" in image) + 2 * ("³" in image))
+    images = sorted(MAKERS, key=lambda image: ("²" in image) + 2 * ("³" in image) + 3 * ("⁴" in image))
     return [Case(image, construction) for image in images for construction in CONSTRUCTIONS]
