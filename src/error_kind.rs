@@ -28,6 +28,7 @@ use crate::matrix::{MatrixError, NotAComplex};
 use crate::memory::DoesNotFit;
 use crate::metric::{DistancesError, MetricError};
 use crate::progress::Interrupted;
+use crate::ranks::RanksError;
 use crate::rips::RipsError;
 use crate::snapshot::SnapshotError;
 
@@ -136,6 +137,7 @@ classified! {
         Self::SelfCheck { .. } | Self::Threads(_) => ErrorKind::System,
         Self::Interrupted(error) => error.error_kind(),
     }
+    RanksError { _ => ErrorKind::System, }
     ShapeError {}
     ThinError { Self::Memory(_) => ErrorKind::Memory, }
     ThreadsError { _ => ErrorKind::System, }

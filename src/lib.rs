@@ -133,6 +133,7 @@ mod parallel;
 #[cfg(feature = "plots")]
 pub mod plot;
 pub mod progress;
+mod ranks;
 #[cfg(feature = "plots")]
 pub mod report;
 pub mod rips;

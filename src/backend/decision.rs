@@ -212,7 +212,7 @@ impl Backend {
     }
 
     /// Whether a run without a device is an error.
-    fn insists_on_devices(&self) -> bool {
+    pub(crate) fn insists_on_devices(&self) -> bool {
         self.request.choice == Choice::Cuda || self.request.self_check
     }
 

@@ -2,12 +2,11 @@
 //! others.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hashbrown::HashSet;
 
-use super::directory::{IsInput, files_of, is_batch};
+use super::directory::{IsInput, files_of, is_batch, make};
 use super::error::{CliError, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
@@ -90,7 +89,7 @@ impl Tasks {
         let mut tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
-                    fs::create_dir(into).map_err(|source| CliError::unwritable(into, &source))?;
+                    make(into).map_err(|source| CliError::unwritable(into, &source))?;
                 }
                 beside_each_other(inputs, into, &extension_of(format))?
             }

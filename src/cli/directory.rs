@@ -1,6 +1,7 @@
 //! Directories as inputs: each stands for the files in it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::{CliError, usage};
@@ -40,6 +41,11 @@ pub(crate) fn files_of(directory: &Path, is_input: IsInput, notes: Notes) -> Res
         )));
     }
     Ok(files)
+}
+
+/// Makes a directory, which another rank may make at the same time.
+pub(crate) fn make(path: &Path) -> io::Result<()> {
+    fs::create_dir(path).or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) })
 }
 
 /// The paths in a directory, sorted.

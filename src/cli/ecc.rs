@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::ArgMatches;
@@ -13,7 +12,7 @@ use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, BinsError, EccError, EccRequest, MachineError, VcecRows};
 use lacuna::cubical::read::{self, ImageOptions, is_zarr};
-use lacuna::internals::{Level, available, name_of};
+use lacuna::internals::{Alone, Level, Ranks, available, name_of};
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::Series;
 use lacuna::progress::Resumable;
@@ -31,6 +30,7 @@ use super::naming::OutputFormat;
 use super::notes::{counted, tell};
 use super::parse;
 use super::progress::Written;
+use super::ranks::ranks;
 use super::record::Record;
 use super::run::{Run, Setup, Work};
 use super::stop_request::keeps_state;
@@ -184,7 +184,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     // Each worker gets enough memory that a small image is seldom split into slabs.
     let most = if scales.is_some() { 1 } else { limit / usize::try_from(SMALL).unwrap_or(usize::MAX) };
     let workers = run.workers(SMALL).min(most).max(1);
-    let job = Job { arguments, request, scales, options, format, limit, voxels: AtomicUsize::new(0) };
+    let job = Job { arguments, request, scales, options, format, limit };
     let curves = |limit| {
         let directory = arguments.temp_dir.clone();
         let curves = ImageCurves::new(&request, limit, directory, backend.clone());
@@ -206,8 +206,6 @@ struct Job<'a> {
     format: CurveFormat,
     /// Memory limit in bytes.
     limit: usize,
-    /// Number of voxels of all images so far.
-    voxels: AtomicUsize,
 }
 
 impl Job<'_> {
@@ -228,18 +226,20 @@ impl Job<'_> {
         let open = || read::open(input, &self.options);
         let source = CurveSource::new(&open, is_read_once);
         let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
+        // Of several images, each rank takes some; it shares a single one with the others.
+        let ranks: &dyn Ranks = if frame.batch.is_some() { &Alone } else { ranks() };
         let mut find = || {
-            let found = curves.curves(&source, self.scales.as_ref(), &progress);
+            let found = curves.curves_on(ranks, &source, self.scales.as_ref(), &progress);
             found.map_err(|error| no_curve(&name_of(input), error))
         };
         // Reading and counting are one: there is nothing to be lost if no state is saved.
         let is_all_read = frame.is_alone() && !keeps_state();
         let find = || if is_all_read { while_reading(&mut find)? } else { find() };
-        let found = frame.record.timed("curve", find)?;
+        let Some(found) = frame.record.timed("curve", find)? else { return Ok(()) };
         frame.detected(found.detection.as_ref());
         let explain = self.arguments.run.report.explain;
         let backend = format!("{:<13} {}", "backend", found.backend);
-        if explain {
+        if explain || frame.notes.verbose && ranks.size() > 1 {
             frame.tell(&backend);
         }
         let written = match self.format {
@@ -262,7 +262,6 @@ impl Job<'_> {
                 page.plan([&explanation(self.limit)[..], &[backend]].concat().join("\n"));
             },
         )?;
-        self.voxels.fetch_add(found.shape.count(), Ordering::Relaxed);
         if frame.batch.is_some() {
             curves::forget(frame.checkpoint, self.arguments.scales.unwrap_or(0));
         }
@@ -292,6 +291,7 @@ impl Job<'_> {
     /// | key | value |
     /// |---|---|
     /// | `version` | of the program |
+    /// | `ranks` | how many processes took part, if there were several |
     /// | `construction`, `superlevel` | the filtration |
     /// | `threads`, `memory` | how many threads added up, in how many bytes at most |
     /// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds`, `total_seconds` |
@@ -301,7 +301,8 @@ impl Job<'_> {
     /// | `peak_memory` | bytes, the most that was in use; `null` where the system does not tell |
     fn sum(&self, record: &mut Record, images: &[Record], memory: u64) {
         let EccRequest { construction, superlevel, .. } = self.request;
-        let voxels = self.voxels.load(Ordering::Relaxed);
+        let shapes = images.iter().filter_map(|image| image.get::<Vec<usize>>("shape"));
+        let voxels: usize = shapes.map(|axes| axes.iter().product::<usize>()).sum();
         let seconds: f64 = images.iter().map(|image| image.seconds("curve")).sum();
         record.set("construction", construction.to_string()).set("superlevel", superlevel);
         record.set("threads", rayon::current_num_threads()).set("memory", memory).set("voxels", voxels);

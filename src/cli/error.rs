@@ -12,6 +12,7 @@ use lacuna::snapshot::SnapshotError;
 use lacuna::{Classified, ErrorKind};
 
 use super::notes::{tell, tell_error};
+use super::ranks;
 use super::stop_request::{Request, kept_in, requested};
 
 /// Exit code of a failure of the system.
@@ -157,9 +158,11 @@ impl CliError {
         if self.is_end() { tell(self) } else { tell_error(self) }
     }
 
-    /// Prints the error and returns the exit code of the program.
+    /// Prints the error and returns the exit code of the program; of several ranks, ends all with it.
     pub(crate) fn fail(&self) -> ExitCode {
+        ranks::let_lower_ranks_fail();
         self.report();
+        ranks::abort(self.exit_code);
         ExitCode::from(self.exit_code)
     }
 }

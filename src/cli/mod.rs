@@ -32,6 +32,7 @@ mod phat;
 mod pictures;
 mod plot;
 mod progress;
+mod ranks;
 mod record;
 mod reduce;
 mod rips;
@@ -131,9 +132,17 @@ impl Common {
     }
 }
 
-/// Parses the command line and runs its command. A run without failure returns 0, or what `compare` and `thin --verify`
-/// found.
+/// Connects the processes of a launcher, if there are several, and runs the command. A run without failure returns 0, or
+/// what `compare` and `thin --verify` found.
 pub(crate) fn run() -> Result<ExitCode, CliError> {
+    ranks::start()?;
+    let code = run_here()?;
+    ranks::finish();
+    Ok(code)
+}
+
+/// Parses the command line and runs its command in this process.
+fn run_here() -> Result<ExitCode, CliError> {
     let parsed = Cli::command().try_get_matches();
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
@@ -154,7 +163,10 @@ pub(crate) fn run() -> Result<ExitCode, CliError> {
         // Curves take a lower limit for their slabs only.
         common.memory.hold(if matches!(cli.command, Command::Ecc(_)) { ecc::LEAST_HELD } else { 0 });
         common.memory.open_spill().map_err(told)?;
-        common.start_time_limit().map_err(told)?;
+        // The end of rank 0 is that of all.
+        if ranks::is_root() {
+            common.start_time_limit().map_err(told)?;
+        }
         notes = Some(common.notes);
     }
     let answer = run_command(cli.command, given);
@@ -165,6 +177,10 @@ pub(crate) fn run() -> Result<ExitCode, CliError> {
 }
 
 fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode, CliError> {
+    let are_shared = matches!(command, Command::Rips(_) | Command::Cubical(_) | Command::Ecc(_));
+    if ranks::are_several() && !are_shared {
+        return Err(ranks::not_shared());
+    }
     let done = match command {
         Command::Thin(arguments) => return thin::run(&arguments),
         Command::Compare(arguments) => return compare::run(&arguments),
@@ -194,7 +210,8 @@ pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Prints clap's help or usage error and returns the exit code. Help that cannot be written is a failure.
 fn answer(answer: &clap::Error) -> ExitCode {
-    let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
+    let print = || answer.print().and_then(|()| io::stdout().flush());
+    let printed = sink::readers_may_leave(if ranks::is_root() { print() } else { Ok(()) });
     match printed {
         Err(source) if !answer.use_stderr() => CliError::write("standard output", &source).fail(),
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)),

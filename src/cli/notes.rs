@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::parse;
+use super::{parse, ranks};
 
 /// Choices of `--progress`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -57,7 +57,7 @@ impl Notes {
 
     /// Prints a line that begins with "warning:", unless quiet.
     pub(crate) fn warn(self, line: impl fmt::Display) {
-        if !self.quiet {
+        if !self.quiet && ranks::is_root() {
             tell_as("warning", AnsiColor::Yellow.on_default().bold(), line);
         }
     }
@@ -85,8 +85,11 @@ pub(crate) fn over_a_bar() -> &'static str {
     if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" }
 }
 
-/// Prints a line, even if quiet. A closed standard error is not a failure.
+/// Prints a line, even if quiet, on rank 0. A closed standard error is not a failure.
 pub(crate) fn tell(line: impl fmt::Display) {
+    if !ranks::is_root() {
+        return;
+    }
     let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));
 }
 

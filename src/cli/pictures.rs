@@ -1,13 +1,13 @@
 //! Pictures and pages of a run: those of its only input, or, of a batch, one for each input in a directory, or one
 //! picture of all.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use lacuna::plot::{PlotFormat, PlotKind, Series};
 
 use super::arguments::picture::PictureFileArguments;
 use super::batch::{Task, Tasks};
+use super::directory::make;
 use super::error::{CliError, usage};
 use super::naming;
 use super::outputs::{Files, Outputs, Picture};
@@ -105,6 +105,6 @@ fn is_directory(path: &Path) -> Result<bool, CliError> {
     if path.extension().is_some() {
         return Ok(false);
     }
-    fs::create_dir(path).map_err(|source| CliError::unwritable(path, &source))?;
+    make(path).map_err(|source| CliError::unwritable(path, &source))?;
     Ok(true)
 }

@@ -5,16 +5,17 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use lacuna::report::Report;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Statistics of a run or of one input, in the order in which they are known.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Keys and their values in JSON.
-    fields: Vec<(&'static str, String)>,
+    fields: Vec<(Cow<'static, str>, String)>,
     stages: Vec<Stage>,
 }
 
@@ -25,7 +26,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 /// A stage with its time.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Stage {
     name: String,
     seconds: f64,
@@ -46,16 +47,24 @@ impl Record {
     /// Adds a key.
     pub(crate) fn set(&mut self, key: &'static str, value: impl Serialize) -> &mut Self {
         let value = serde_json::to_string_pretty(&value).expect("keys of statistics are text");
-        self.fields.push((key, value));
+        self.fields.push((key.into(), value));
         self
+    }
+
+    /// The value of a key, if it is there and of this type.
+    pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        let (_, value) = self.fields.iter().find(|(found, _)| found == key)?;
+        serde_json::from_str(value).ok()
     }
 
     /// Adds the statistics of several inputs.
     pub(crate) fn set_all(&mut self, key: &'static str, records: &[Record]) {
         let records: Vec<String> = records.iter().map(Record::json).collect();
         let inner = records.join(",\n").replace('\n', "\n  ");
-        self.fields
-            .push((key, if records.is_empty() { "[]".to_owned() } else { format!("[\n  {inner}\n]") }));
+        self.fields.push((
+            key.into(),
+            if records.is_empty() { "[]".to_owned() } else { format!("[\n  {inner}\n]") },
+        ));
     }
 
     /// Adds the time of a stage, also as a key. The times of stages of one name add up.
@@ -105,7 +114,7 @@ impl Record {
     pub(crate) fn json(&self) -> String {
         let times = self.stages.iter().filter(|stage| stage.is_field);
         let times = times.map(|stage| (format!("{}_seconds", stage.name), format!("{:?}", stage.seconds)));
-        let fields = self.fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).chain(times);
+        let fields = self.fields.iter().map(|(key, value)| (key.to_string(), value.clone())).chain(times);
         let lines: Vec<String> = fields.map(|(key, value)| format!("\"{key}\": {value}")).collect();
         format!("{{\n  {}\n}}", lines.join(",\n").replace('\n', "\n  "))
     }

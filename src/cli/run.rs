@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
+use std::vec::IntoIter;
 
 use clap::ArgMatches;
 use hashbrown::HashMap;
@@ -29,6 +30,7 @@ use super::notes::{Notes, counted, tell};
 use super::outputs::{Files, Outputs};
 use super::pictures::Pictures;
 use super::progress::Meter;
+use super::ranks;
 use super::record::Record;
 use super::sink::{Content, Sink};
 use super::threads::work_alone;
@@ -51,7 +53,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) mask: Option<&'a Path>,
     /// Whether an input may be processed by one thread, if it turns out to be light.
     pub(crate) may_be_light: bool,
-    /// Whether inputs are streamed: in a batch, the state of an input is saved too, and the statistics of one input are
+    /// Whether inputs are streamed: several ranks share a single one; in a batch, the state of an input is saved too, and the statistics of one input are
     /// those of a batch of one.
     pub(crate) is_streamed: bool,
 }
@@ -92,6 +94,8 @@ pub(crate) struct Run<'a> {
     long: LongRun,
     /// The formats of inputs that have been reported.
     detected: Mutex<Vec<String>>,
+    /// Number of inputs of all ranks.
+    inputs: usize,
     /// The pool of the current thread alone, if the only input may be light.
     alone: Option<ThreadPool>,
 }
@@ -108,23 +112,34 @@ pub(crate) const SMALL: u64 = 256 << 10;
 impl<'a> Run<'a> {
     /// Opens the outputs of the whole run and its checkpoint, leaves out the inputs that already have answers, and
     /// starts the threads.
-    pub(crate) fn open(start: Instant, tasks: Tasks, setup: Setup<'a>) -> Result<Self, CliError> {
+    pub(crate) fn open(start: Instant, mut tasks: Tasks, setup: Setup<'a>) -> Result<Self, CliError> {
         let (arguments, is_batch) = (setup.arguments, tasks.is_batch);
         let notes = arguments.report.notes;
         if setup.drawing.is_some() && is_batch {
             return Err(usage("--geometry: expected one input, found several"));
         }
+        let is_kept = arguments.checkpoint.is_asked_for();
+        if ranks::are_several() && !is_batch && !setup.is_streamed {
+            return Err(ranks::not_shared());
+        }
+        if ranks::are_several() && is_kept {
+            return Err(usage(
+                "--checkpoint: expected one process, found several, whose state cannot be saved yet",
+            ));
+        }
+        let inputs = tasks.tasks.len();
+        ranks::divide(&mut tasks)?;
         let stats = arguments.report.stats.as_deref().filter(|_| is_batch || setup.is_streamed);
         tasks.inputs.spare(stats)?;
+        let stats = stats.filter(|_| ranks::is_root());
         let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
         let file = stats.as_ref().and_then(Sink::file);
         let pictures = Pictures::open(setup.picture, setup.plot_kind, &tasks, file)?;
-        let is_kept = arguments.checkpoint.is_asked_for();
-        if is_kept && pictures.are_together() {
-            return Err(usage(
-                "--checkpoint: expected a directory for --plot, with one picture per input, found a file for one \
-                 picture of all",
-            ));
+        if (is_kept || ranks::are_several()) && pictures.are_together() {
+            let who = if is_kept { "--checkpoint" } else { "several processes" };
+            return Err(usage(format_args!(
+                "{who}: expected a directory for --plot, with one picture per input, found a file for one picture of all"
+            )));
         }
         let of_batch = if is_batch { format!(" of several {}", setup.inputs) } else { String::new() };
         let known = match is_kept {
@@ -137,7 +152,8 @@ impl<'a> Run<'a> {
         };
         let long = LongRun::open(&arguments.checkpoint, known, notes)?;
         let detected = Mutex::default();
-        let mut run = Run { tasks, setup, notes, start, stats, pictures, long, detected, alone: None };
+        let mut run =
+            Run { tasks, setup, notes, start, stats, pictures, long, detected, inputs, alone: None };
         if is_batch {
             run.long.begin(None)?;
             run.long.leave_out(&mut run.tasks)?;
@@ -195,16 +211,19 @@ impl<'a> Run<'a> {
             let mut work = worker(1);
             self.tasks.tasks.iter().try_for_each(|task| self.take(&mut ran, self.one(task, &mut work, true)))
         };
-        if (done.is_err() || ran.failed > 0) && self.tasks.is_batch {
+        if (done.is_err() || ran.failed() > 0) && self.tasks.is_batch {
             self.long.save();
         }
         done?;
-        self.finish(&ran, sum)
+        let ran = if self.tasks.is_batch { ran.of_all(self.inputs)? } else { ran };
+        // What follows is said and written once.
+        if ranks::is_root() { self.finish(ran, sum) } else { Ok(()) }
     }
 
     /// Works on an input, with all threads if `is_alone`, and commits its outputs.
     fn one(&self, task: &Task, work: &mut Work<'_>, is_alone: bool) -> Result<Done, CliError> {
-        let start = if self.tasks.is_batch { Instant::now() } else { self.start };
+        let is_batch = self.tasks.is_batch;
+        let start = if is_batch { Instant::now() } else { self.start };
         let (picture, page) = self.pictures.of(task);
         let files = Files {
             answer: task.output.as_deref(),
@@ -216,13 +235,14 @@ impl<'a> Run<'a> {
             picture,
             page,
         };
+        // Of an input that ranks share, rank 0 writes the answer.
+        let files = if is_batch || ranks::is_root() { files } else { Files::default() };
         let outputs = Outputs::open(files, &self.tasks.inputs)?;
         let (name, path) = (task.label(), task.input.display().to_string());
         let file = if task.number.is_some() { name.clone() } else { path };
         let meter = if is_alone { Meter::new(self.notes) } else { Meter::silent() };
         let mut frame = Frame::of(start, name, file, outputs, self.notes, meter);
         let (checkpoint, part);
-        let is_batch = self.tasks.is_batch;
         if !is_batch {
             frame.checkpoint = self.long.checkpoint();
         } else if self.setup.is_streamed
@@ -269,12 +289,12 @@ impl<'a> Run<'a> {
                         }
                     }
                 }
-                ran.records.push(record);
+                ran.records.push(Some(record));
                 ran.series.extend(series);
             }
             Err(error) if self.tasks.is_batch && error.concerns_one_input() => {
                 error.report();
-                ran.failed += 1;
+                ran.records.push(None);
                 ran.is_of_system |= error.is_of_system();
             }
             Err(error) => return Err(error),
@@ -341,24 +361,29 @@ impl<'a> Run<'a> {
     }
 
     /// Ends a run: commits the picture of all inputs and the statistics, and removes the checkpoint.
-    fn finish(self, ran: &Ran, sum: impl FnOnce(&mut Record, &[Record])) -> Result<(), CliError> {
-        let Run { tasks, setup, notes, start, stats, pictures, long, .. } = self;
+    fn finish(self, ran: Ran, sum: impl FnOnce(&mut Record, &[Record])) -> Result<(), CliError> {
+        let Run { tasks, setup, notes, start, stats, pictures, long, inputs, .. } = self;
         pictures.finish(&ran.series)?;
+        let failed = ran.failed();
+        let records: Vec<Record> = ran.records.into_iter().flatten().collect();
         let mut record = Record::new();
-        record.set_all(setup.inputs, &ran.records);
-        record.set("failed", ran.failed);
-        sum(&mut record, &ran.records);
+        if ranks::are_several() {
+            record.set("ranks", ranks::ranks().size());
+        }
+        record.set_all(setup.inputs, &records);
+        record.set("failed", failed);
+        sum(&mut record, &records);
         record.time("total", start.elapsed());
         if notes.verbose && tasks.is_batch {
-            tell(counted(ran.records.len(), setup.inputs.trim_end_matches('s')));
+            tell(counted(records.len(), setup.inputs.trim_end_matches('s')));
             record.lines().for_each(tell);
         }
         if let Some(mut stats) = stats {
             stats.fill(|out| writeln!(out, "{}", record.json()))?;
             stats.commit()?;
         }
-        if ran.failed > 0 {
-            return Err(CliError::unanswered(ran.failed, tasks.tasks.len(), ran.is_of_system));
+        if failed > 0 {
+            return Err(CliError::unanswered(failed, inputs, ran.is_of_system));
         }
         long.finish();
         Ok(())
@@ -368,11 +393,37 @@ impl<'a> Run<'a> {
 /// The outcomes of the inputs so far.
 #[derive(Default)]
 struct Ran {
-    /// Statistics of the inputs that did not fail, in their order.
-    records: Vec<Record>,
+    /// Statistics of the inputs, in their order; `None` of those that failed.
+    records: Vec<Option<Record>>,
     series: Vec<Series>,
-    /// The number of inputs that failed.
-    failed: usize,
     /// Whether the system is the cause of at least one failure.
     is_of_system: bool,
+}
+
+impl Ran {
+    /// The number of inputs that failed.
+    fn failed(&self) -> usize {
+        self.records.iter().filter(|record| record.is_none()).count()
+    }
+
+    /// The outcomes of all ranks, on rank 0, for a batch of this many inputs, which the ranks took in turn.
+    fn of_all(self, inputs: usize) -> Result<Ran, CliError> {
+        if !ranks::are_several() {
+            return Ok(self);
+        }
+        let Ran { records, series, is_of_system } = self;
+        let sent = serde_json::to_vec(&(records, is_of_system)).expect("statistics are text and numbers");
+        let all = ranks::ranks()
+            .gather(sent)
+            .map_err(|error| CliError::system("the outcomes of all ranks", &error))?;
+        let mut all: Vec<(IntoIter<Option<Record>>, bool)> = all
+            .iter()
+            .filter_map(|sent| serde_json::from_slice::<(Vec<Option<Record>>, bool)>(sent).ok())
+            .map(|(records, is_of_system)| (records.into_iter(), is_of_system))
+            .collect();
+        let is_of_system = all.iter().any(|(_, is_of_system)| *is_of_system);
+        let ranks = all.len().max(1);
+        let records = (0..inputs).filter_map(|number| all.get_mut(number % ranks)?.0.next()).collect();
+        Ok(Ran { records, series, is_of_system })
+    }
 }

@@ -2,7 +2,11 @@
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
 //! Only for curves at several scales it is read whole. The caller opens the files ([`CurveSource`]).
+//!
+//! Several ranks share an image that each of them can read at any place, and that no GPU is asked for. Of any other
+//! image, rank 0 computes the curve alone.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -13,17 +17,19 @@ use super::ecc::checkpoint::CurveState;
 pub use super::ecc::checkpoint::forget;
 use super::ecc::cuda::Prepared;
 use super::ecc::scales::Scales;
-use super::ecc::slabs::{PartialCurve, SlabCounter, Watch};
+use super::ecc::slabs::{PartialCurve, SlabCounter, Watch, joined, voxels_of};
 use super::ecc::{
-    EccError, EccRequest, MachineError, STAGE, Vcec, VcecRows, Voxels, compare, curves_by, estimate,
+    EccError, EccRequest, MachineError, STAGE, Values, Vcec, VcecRows, Voxels, compare, curves_by, estimate,
 };
 use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
+use super::value::Value;
 use super::voxel::VoxelType;
-use crate::backend::{Backend, Stage};
+use crate::backend::{Backend, Decision, Stage};
 use crate::cuda::Gpu;
 use crate::parallel::lock;
 use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
+use crate::ranks::{Alone, Ranks};
 use crate::with_voxels;
 
 /// An image that can be opened for reading, once or several times.
@@ -110,27 +116,101 @@ impl ImageCurves {
     ) -> Result<CurvesFound, MachineError> {
         interruptible(progress, |progress| {
             let stream = (source.open)().map_err(EccError::from)?;
-            let Some(scales) = scales else { return self.streamed(source, stream, progress) };
-            let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
-            let image = stream.image()?;
-            let (found, decision) = curves_by(&image, &self.request, scales, &self.backend, progress)?;
-            let mut found = found.into_iter();
-            let rows = VcecRows::Memory(found.next().unwrap_or_default());
-            let (smoothed, backend) = (found.collect(), decision.to_string());
-            Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection, backend })
+            self.curves_of(source, stream, scales, progress)
         })
     }
 
-    /// Computes the curve of a streamed image.
+    /// Like [`curves`](ImageCurves::curves), by several ranks together, which have the same arguments, no checkpoint and
+    /// see the same files. Rank 0 returns the curve, the others `None`. Progress is that of this rank's part.
+    ///
+    /// # Errors
+    /// The errors of [`curves`](ImageCurves::curves), on a rank that fails; the others may wait for it until it is ended.
+    pub fn curves_on(
+        &mut self,
+        ranks: &dyn Ranks,
+        source: &CurveSource<'_>,
+        scales: Option<&Scales>,
+        progress: &dyn Progress,
+    ) -> Result<Option<CurvesFound>, MachineError> {
+        if ranks.size() == 1 {
+            return self.curves(source, scales, progress).map(Some);
+        }
+        interruptible(progress, |progress| {
+            // Rank 0 says which image the ranks share, or nothing if it goes on alone.
+            let (mut opened, mut shared) = (None, Vec::new());
+            if ranks.rank() == 0 {
+                let stream = (source.open)().map_err(EccError::from)?;
+                if let Some(why) = self.hindrance(&stream, scales) {
+                    ranks.broadcast(&mut shared);
+                    let mut found = self.curves_of(source, stream, scales, progress)?;
+                    found.backend = format!("{}; by rank 0 alone, as {why}", found.backend);
+                    return Ok(Some(found));
+                }
+                shared = described(&stream).into_bytes();
+                opened = Some(stream);
+            }
+            ranks.broadcast(&mut shared);
+            if shared.is_empty() {
+                return Ok(None);
+            }
+            let stream = opened.map_or_else(source.open, Ok).map_err(EccError::from)?;
+            let (expected, found) = (String::from_utf8_lossy(&shared).into_owned(), described(&stream));
+            if found != expected {
+                return Err(EccError::OtherImage { expected, found }.into());
+            }
+            let found = self.streamed(source, stream, ranks, progress)?;
+            Ok((ranks.rank() == 0).then_some(found))
+        })
+    }
+
+    /// Why ranks cannot share an image; `None` if they can.
+    fn hindrance(&self, stream: &Stream, scales: Option<&Scales>) -> Option<&'static str> {
+        if scales.is_some() {
+            Some("smoothing takes the whole image")
+        } else if self.backend.insists_on_devices() {
+            Some("a GPU was asked for")
+        } else if stream.anywhere().is_none() {
+            Some(
+                "the image can be read only from its first voxel to its last, as from a pipe or if it is compressed",
+            )
+        } else {
+            None
+        }
+    }
+
+    /// Computes the curve of an image that has been opened, or its curves at several scales.
+    fn curves_of(
+        &mut self,
+        source: &CurveSource<'_>,
+        stream: Stream,
+        scales: Option<&Scales>,
+        progress: &dyn Progress,
+    ) -> Result<CurvesFound, MachineError> {
+        let Some(scales) = scales else { return self.streamed(source, stream, &Alone, progress) };
+        let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
+        let image = stream.image()?;
+        let (found, decision) = curves_by(&image, &self.request, scales, &self.backend, progress)?;
+        let mut found = found.into_iter();
+        let rows = VcecRows::Memory(found.next().unwrap_or_default());
+        let (smoothed, backend) = (found.collect(), decision.to_string());
+        Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection, backend })
+    }
+
+    /// Computes the curve of a streamed image; its rows are there on rank 0 only.
     fn streamed(
         &mut self,
         source: &CurveSource<'_>,
         mut stream: Stream,
+        ranks: &dyn Ranks,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, MachineError> {
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type(), stream.detection());
         let needs_range = self.request.needs_range(voxels);
-        let mut decision = self.backend.decide(&estimate(shape, voxels, &self.request))?;
+        let mut decision = match ranks.size() {
+            1 => self.backend.decide(&estimate(shape, voxels, &self.request))?,
+            size => Decision::processor(format!("{size} ranks share the image")),
+        };
+        let part = voxels_of(shape, ranks);
         if decision.self_check && source.is_read_once {
             return Err(EccError::ReadOnce.into());
         }
@@ -141,20 +221,16 @@ impl ImageCurves {
             stages.push(Expected::of("writing", Cost::Unknown));
         }
         progress.expect(&stages);
-        progress.begin(STAGE, None, passes * shape.count() as u64);
+        progress.begin(STAGE, None, passes * part.len() as u64);
         let checkpoint = progress.checkpoint();
         let mut state = CurveState::load(checkpoint, voxels, shape)?;
         if needs_range && state.range.is_some() {
-            progress.advance(shape.count() as u64);
+            progress.advance(part.len() as u64);
         } else if needs_range {
             if source.is_read_once {
                 return Err(EccError::Range(voxels.name()).into());
             }
-            let advance = |voxels| progress.advance(voxels);
-            let range = with_voxels!(voxels, T => {
-                SlabCounter::range(shape, |voxels: &mut [T]| read(&mut stream, voxels.as_mut_bytes(), progress), &advance)
-            });
-            state.range = Some(range?);
+            state.range = Some(range_of(&mut stream, part, ranks, progress)?);
             if checkpoint.takes_turn() {
                 state.save(checkpoint, voxels, shape);
             }
@@ -163,7 +239,7 @@ impl ImageCurves {
         // The CPU cannot take over from the GPU if the image cannot be read again.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
-        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress })?;
+        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, ranks, progress })?;
         let (backend, voxels) = (decision.to_string(), voxels.name());
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
@@ -176,6 +252,48 @@ impl ImageCurves {
         };
         Ok(self.counter.insert(counter))
     }
+}
+
+/// The image of a stream in words, which ranks compare.
+fn described(stream: &Stream) -> String {
+    stream.shape().described(stream.voxel_type().name()).to_string()
+}
+
+/// Finds the least and the greatest finite value of an image, of which each rank reads the voxels `part`.
+fn range_of(
+    stream: &mut Stream,
+    part: Range<usize>,
+    ranks: &dyn Ranks,
+    progress: &dyn Progress,
+) -> Result<(Value, Value), EccError> {
+    let advance = |voxels| progress.advance(voxels);
+    let own = with_voxels!(stream.voxel_type(), T => {
+        let mut next = part.start;
+        SlabCounter::range(part.len(), |voxels: &mut [T]| {
+            if ranks.size() == 1 {
+                return read(stream, voxels.as_mut_bytes(), progress);
+            }
+            check(progress);
+            let places = stream.anywhere().expect("an image that ranks share");
+            places.read_bytes(next, voxels.as_mut_bytes())?;
+            next += voxels.len();
+            Ok(())
+        }, &advance)
+    })?;
+    // Both ends are voxels, so they have one type.
+    let own = own.map(|(low, high)| Values::from_iter([low, high]));
+    let encode = |values: &Option<Values>| serde_json::to_vec(values).expect("finite numbers are JSON");
+    let ends = |bytes: &[u8]| {
+        let values = serde_json::from_slice::<Option<Values>>(bytes).ok().flatten()?;
+        Some((values.iter().next()?, values.iter().nth(1)?))
+    };
+    let mut bytes = encode(&own);
+    let all = ranks.gather(bytes.clone())?.iter().fold(None, |all, bytes| joined(all, ends(bytes)));
+    if ranks.rank() == 0 {
+        bytes = encode(&all.map(|(low, high)| Values::from_iter([low, high])));
+    }
+    ranks.broadcast(&mut bytes);
+    Ok(ends(&bytes).ok_or(BinsError::NoneFinite)?)
 }
 
 /// Reads the next voxels, unless the run is to end.
@@ -203,6 +321,7 @@ struct StreamStage<'a, 's> {
     stream: Option<Stream>,
     /// State loaded from the checkpoint.
     state: CurveState,
+    ranks: &'a dyn Ranks,
     progress: &'a dyn Progress,
 }
 
@@ -250,8 +369,10 @@ impl Stage for StreamStage<'_, '_> {
             pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
             keep: &keep,
         };
-        let counter = self.curves.counter(voxel_type)?;
-        with_voxels_of(stream, progress, |voxels| counter.curve(shape, range, voxels, since.as_ref(), &watch))
+        let (ranks, counter) = (self.ranks, self.curves.counter(voxel_type)?);
+        with_voxels_of(stream, progress, |voxels| {
+            counter.curve_on(ranks, shape, range, voxels, since.as_ref(), &watch)
+        })
     }
 
     fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {

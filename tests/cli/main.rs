@@ -24,6 +24,7 @@ mod landmarks;
 mod memory;
 mod messages;
 mod misuse;
+mod mpi;
 mod outputs;
 mod phat;
 mod plot;

@@ -19,6 +19,7 @@ use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
 use super::locked;
 use super::notes::{Notes, printable};
+use super::ranks;
 use super::stop_request::{Request, requested};
 
 /// Interval at which the count is read.
@@ -77,7 +78,7 @@ impl Meter {
     pub(crate) fn new(notes: Notes) -> Self {
         let is_noted = IS_NOTED.load(Ordering::Relaxed);
         let shown = Shown::new(notes.progress, notes.quiet);
-        if !is_noted && matches!(shown, Shown::Nowhere) {
+        if !ranks::is_root() || !is_noted && matches!(shown, Shown::Nowhere) {
             return Meter::silent();
         }
         let meter = Meter::start(shown);

@@ -44,6 +44,14 @@ pub enum EccError {
         /// The value of the voxel.
         found: f64,
     },
+    /// The ranks that share an image find different ones.
+    #[error("expected the image that rank 0 reads, {expected}, found {found}")]
+    OtherImage {
+        /// Shape and voxels of the image of rank 0.
+        expected: String,
+        /// Shape and voxels of the image of this rank.
+        found: String,
+    },
     /// The image cannot be read.
     #[error(transparent)]
     Read(#[from] ImageReadError),

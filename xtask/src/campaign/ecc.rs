@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
-use lacuna::cubical::ecc::{Bins, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain, reader_of};
+use lacuna::cubical::ecc::{
+    Bins, BinsError, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain, reader_of,
+};
 use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
@@ -171,7 +173,7 @@ fn stream<T: Voxel>(
         anywhere(first - part.len(), part)
     };
     let range = match request.needs_range(T::TYPE) {
-        true => Some(SlabCounter::range(shape, read_on, &|_| ())?),
+        true => Some(SlabCounter::range(shape.count(), read_on, &|_| ())?.ok_or(BinsError::NoneFinite)?),
         false => None,
     };
     let (in_order, anywhere) = (reader_of(in_order), reader_of(anywhere));

@@ -33,6 +33,7 @@ use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 use crate::parallel;
+use crate::ranks::Ranks;
 use crate::simd::Level;
 use tables::{Tables, sweep};
 pub(crate) use tally::runs::Spill;
@@ -124,6 +125,22 @@ impl<K: Key> Counter<K> {
     /// Whether spilling sums has failed, so that adding more is useless.
     pub(crate) fn has_failed(&self) -> bool {
         self.workers.iter().any(Worker::has_failed)
+    }
+
+    /// Adds the sums of all ranks to those of rank 0, the only one on which [`finish`](Counter::finish) follows. Each rank
+    /// began with the same arguments, but for the threads. `spill` makes an error of one of temporary files.
+    ///
+    /// # Errors
+    /// Rows beyond the memory limit could not be written to files, or memory is refused.
+    pub(crate) fn join(
+        &mut self,
+        ranks: &dyn Ranks,
+        spill: &dyn Fn(io::Error) -> EccError,
+    ) -> Result<(), EccError> {
+        let others = self.workers.split_off(1);
+        let first = &mut self.workers[0].sums;
+        others.into_iter().for_each(|worker| first.absorb(worker.sums));
+        first.join(ranks, spill)
     }
 
     /// Returns the rows of the curve. [`begin`](Counter::begin) must be called before adding more.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::cut::Slabs;
+use super::cut::{Slabs, part_of};
 use super::partial::{PartialCurve, Watch};
 use super::schedule::{Schedule, Source};
 use crate::cubical::ecc::bins::{Bins, BinsError, finite_range, ordered};
@@ -16,12 +16,14 @@ use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::rows::VcecRows;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::spill::Store;
+use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 use crate::memory;
+use crate::ranks::{Alone, Ranks};
 use crate::simd::Level;
 
 /// Bytes of voxels read at a time to find the range.
@@ -62,30 +64,27 @@ impl SlabCounter {
         SlabCounter { directory, ..self }
     }
 
-    /// Finds the least and the greatest finite value of an image. `read` fills a slice with the next voxels; `advance`
-    /// receives their number.
+    /// Finds the least and the greatest finite value of `count` voxels; `None` if no voxel is finite. `read` fills a slice
+    /// with the next voxels; `advance` receives their number.
     ///
     /// # Errors
-    /// [`EccError`]: a read fails, memory is refused, or no voxel is finite.
+    /// [`EccError`]: a read fails, or memory is refused.
     pub fn range<T: Voxel>(
-        shape: Shape,
+        count: usize,
         mut read: impl FnMut(&mut [T]) -> Result<(), EccError>,
         advance: &dyn Fn(u64),
-    ) -> Result<(Value, Value), EccError> {
-        let length = shape.count().min(RANGE_BYTES / size_of::<T>());
+    ) -> Result<Option<(Value, Value)>, EccError> {
+        let length = count.min(RANGE_BYTES / size_of::<T>());
         let mut buffer = memory::filled(T::default(), length)?;
         let (mut found, mut done) = (None, 0);
-        while done < shape.count() {
-            let part = &mut buffer[..length.min(shape.count() - done)];
+        while done < count {
+            let part = &mut buffer[..length.min(count - done)];
             read(part)?;
             done += part.len();
-            found = match (found, finite_range(part)) {
-                (Some((low, high)), Some(more)) => Some((ordered(low, more.0).0, ordered(high, more.1).1)),
-                (found, more) => found.or(more),
-            };
+            found = joined(found, finite_range(part));
             advance(part.len() as u64);
         }
-        Ok(found.ok_or(BinsError::NoneFinite)?)
+        Ok(found)
     }
 
     /// Computes the curve of an image. `range` must be given if it [is needed](EccRequest::needs_range). Resumes from
@@ -102,6 +101,24 @@ impl SlabCounter {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
+        self.curve_on(&Alone, shape, range, voxels, since, watch)
+    }
+
+    /// Like [`curve`](SlabCounter::curve), but several ranks share the image, which they can read at any place, and
+    /// which is none of an interrupted run. `watch` receives the number of voxels that this rank has added up. The rows
+    /// are those of the image on rank 0, and none elsewhere.
+    ///
+    /// # Errors
+    /// The errors of [`curve`](SlabCounter::curve).
+    pub fn curve_on(
+        &mut self,
+        ranks: &dyn Ranks,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        voxels: Voxels<'_>,
+        since: Option<&PartialCurve>,
+        watch: &Watch<'_>,
+    ) -> Result<VcecRows, EccError> {
         let SlabCounter { request, voxels: of, limit, ref directory, .. } = *self;
         request.check(shape)?;
         let range = match request.bins {
@@ -112,25 +129,38 @@ impl SlabCounter {
             return Err(EccError::Range(of.name()));
         }
         let threads = rayon::current_num_threads();
-        let slabs = Slabs::new(shape, of, &request.bins, limit, threads + threads.min(READERS));
+        let (part, most) = (part_of(shape, ranks), threads + threads.min(READERS));
+        let slabs = Slabs::new(shape, of, &request.bins, limit, most, part);
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
-        self.sums.curve(&slabs, range, voxels, since, watch, directory)
+        self.sums.curve(&slabs, &Pass { range, voxels, since, watch, directory, ranks })
     }
+}
+
+/// Two ranges joined, each `None` without a finite voxel.
+pub(crate) fn joined(a: Option<(Value, Value)>, b: Option<(Value, Value)>) -> Option<(Value, Value)> {
+    match (a, b) {
+        (Some((low, high)), Some(more)) => Some((ordered(low, more.0).0, ordered(high, more.1).1)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// One pass over an image.
+struct Pass<'a> {
+    range: Option<(Value, Value)>,
+    voxels: Voxels<'a>,
+    /// The sums of an interrupted run.
+    since: Option<&'a PartialCurve>,
+    watch: &'a Watch<'a>,
+    /// Where rows go that exceed the memory limit.
+    directory: &'a Path,
+    ranks: &'a dyn Ranks,
 }
 
 /// Sums with memory for slabs.
 trait SlabSums: fmt::Debug + Send + Sync {
-    /// Adds up the slabs of an image, except for those in `since`, and returns the rows of the curve. Rows that exceed
-    /// the memory limit go to `directory`.
-    fn curve(
-        &mut self,
-        slabs: &Slabs,
-        range: Option<(Value, Value)>,
-        voxels: Voxels<'_>,
-        since: Option<&PartialCurve>,
-        watch: &Watch<'_>,
-        directory: &Path,
-    ) -> Result<VcecRows, EccError>;
+    /// Adds up the slabs of an image, except for those of an interrupted run, and returns the rows of the curve; none on
+    /// ranks other than 0.
+    fn curve(&mut self, slabs: &Slabs, pass: &Pass<'_>) -> Result<VcecRows, EccError>;
 }
 
 /// Sums for voxels of a type. They are compiled once per width of keys.
@@ -148,20 +178,13 @@ fn sums_of(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
 
 /// A counter and the memory of the slabs.
 impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
-    fn curve(
-        &mut self,
-        slabs: &Slabs,
-        range: Option<(Value, Value)>,
-        voxels: Voxels<'_>,
-        since: Option<&PartialCurve>,
-        watch: &Watch<'_>,
-        directory: &Path,
-    ) -> Result<VcecRows, EccError> {
+    fn curve(&mut self, slabs: &Slabs, pass: &Pass<'_>) -> Result<VcecRows, EccError> {
+        let &Pass { range, voxels, since, watch, directory, ranks } = pass;
         let (counter, buffers) = self;
         let workers = rayon::current_num_threads().max(slabs.buffers);
         let store = Arc::new(Store::new(directory, size_of::<K>()));
         counter.begin(range, workers, Some(&Spill { store, room: slabs.room / workers }))?;
-        let (mut first, mut untold) = (0, 0);
+        let (mut first, mut untold) = (slabs.part.start, 0);
         if let Some(partial) = since {
             slabs.check_start(partial.slices)?;
             counter.add_partial(partial)?;
@@ -170,6 +193,12 @@ impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
         let source = Source::new(voxels, size_of::<K>(), first);
         Schedule { counter, buffers, slabs, source, watch, untold }.run()?;
         let spill = |error| EccError::Spill { directory: directory.to_owned(), limit: slabs.limit, error };
+        if ranks.size() > 1 {
+            counter.join(ranks, &spill)?;
+        }
+        if ranks.rank() > 0 {
+            return Ok(VcecRows::Memory(Vcec::default()));
+        }
         counter.finish().map_err(spill)
     }
 }

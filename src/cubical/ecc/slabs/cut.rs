@@ -11,6 +11,7 @@ use crate::cubical::order::VoxelOrder;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
 use crate::memory::MemoryPlan;
+use crate::ranks::Ranks;
 use crate::simd::BLOCK;
 
 /// Bytes reserved for everything but slabs and sums.
@@ -44,6 +45,8 @@ pub(super) struct Slabs {
     pub(super) extents: [usize; 3],
     /// The axis along which the image is cut.
     pub(super) axis: usize,
+    /// The slices to be added up: those of this rank.
+    pub(super) part: Range<usize>,
     /// Number of voxels of a slice.
     pub(super) slice: usize,
     /// Number of slices of the collar before a slab.
@@ -56,19 +59,41 @@ pub(super) struct Slabs {
     pub(super) room: usize,
 }
 
+/// The axis along which images of these extents are cut, and the number of slices of which a slab's start is a multiple.
+fn cut_along(extents: [usize; 3]) -> (usize, usize) {
+    let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
+    (axis, if axis == 2 { BLOCK } else { 1 })
+}
+
+/// The slices of an image that a rank adds up: about as many as every other rank, and none of more ranks than slices.
+pub(crate) fn part_of(shape: Shape, ranks: &dyn Ranks) -> Range<usize> {
+    let extents = shape.extents();
+    let (axis, unit) = cut_along(extents);
+    let units = extents[axis].div_ceil(unit);
+    let start = |rank: usize| (units * rank / ranks.size() * unit).min(extents[axis]);
+    start(ranks.rank())..start(ranks.rank() + 1)
+}
+
+/// The voxels of the slices that a rank adds up, in memory order.
+pub(crate) fn voxels_of(shape: Shape, ranks: &dyn Ranks) -> Range<usize> {
+    let slices = part_of(shape, ranks);
+    let slice: usize = shape.extents()[cut_along(shape.extents()).0 + 1..].iter().product();
+    slices.start * slice..slices.end * slice
+}
+
 impl Slabs {
-    /// Slabs for `threads` threads within `limit` bytes of memory; the error is the least number of bytes needed.
+    /// Slabs of the slices `part`, for `threads` threads within `limit` bytes of memory; the error is the least number of bytes needed.
     pub(super) fn new(
         shape: Shape,
         voxels: VoxelType,
         bins: &Bins,
         limit: usize,
         threads: usize,
+        part: Range<usize>,
     ) -> Result<Self, usize> {
         let extents = shape.extents();
-        let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
+        let (axis, unit) = cut_along(extents);
         let slice: usize = extents[axis + 1..].iter().product();
-        let unit = if axis == 2 { BLOCK } else { 1 };
         let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(voxels.bytes());
         let with_collar = |slabs: usize, own: usize| bytes(own + unit + 1).saturating_mul(slabs);
         // Bins have their ends and the sums of each thread; the memory of other wide rows grows with the data.
@@ -81,12 +106,12 @@ impl Slabs {
         let left = limit.saturating_sub(fixed);
         let for_slabs = if grows { left / 2 } else { left };
         let fit = |slabs: usize| (for_slabs / slabs / bytes(1).max(1)).saturating_sub(unit + 1) / unit * unit;
-        let whole = extents[axis].next_multiple_of(unit);
+        let whole = part.len().max(1).next_multiple_of(unit);
         // Several slabs per thread, so that the threads finish together.
         let least = LEAST_SLICES.max(LEAST_BYTES / bytes(1).max(1));
         let wanted = (BYTES / bytes(1).max(1)).max(SLICES).min((whole / (PER_THREAD * threads)).max(least));
         let wanted = wanted.next_multiple_of(unit).min(whole);
-        // One slab if it holds the whole image; else as many as useful, with as many slices as wanted or as fit.
+        // One slab if it holds the whole part; else as many as useful, with as many slices as wanted or as fit.
         let (buffers, own) = if wanted == whole && fit(1) >= whole {
             (1, whole)
         } else {
@@ -99,7 +124,7 @@ impl Slabs {
             return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
         }
         let room = left - with_collar(buffers, own).min(left);
-        Ok(Slabs { limit, extents, axis, slice, before: unit, own, buffers, room })
+        Ok(Slabs { limit, extents, axis, part, slice, before: unit, own, buffers, room })
     }
 
     /// Checks that a slab of this image can begin at `slice`, or that the image ends there.

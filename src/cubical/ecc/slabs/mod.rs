@@ -14,6 +14,10 @@
 //! are as many as there are distinct values; beyond the limit they are spilled to temporary files and read from there
 //! ([`VcecRows`](super::VcecRows)). The memory of a reader, as for a picture compressed as a whole, is not counted.
 //!
+//! **Ranks.** Several processes share an image by its slices: each reads its own, with their collar, and adds them up
+//! in slabs of its own. Sums of bins and of narrow voxels are then added by one reduction; the distinct values of wider
+//! voxels are sent to rank 0 in ascending parts, and merged there as the runs of its threads are.
+//!
 //! **Ranges.** Bins over the whole range of 32- or 64-bit voxels need that range beforehand: [`SlabCounter::range`] is
 //! a separate pass.
 
@@ -23,5 +27,7 @@ mod partial;
 mod schedule;
 
 pub use counter::SlabCounter;
+pub(crate) use counter::joined;
 pub use cut::memory_plan;
+pub(crate) use cut::voxels_of;
 pub use partial::{PartialCurve, Watch};

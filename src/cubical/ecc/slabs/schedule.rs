@@ -44,7 +44,7 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
     /// Adds up all slabs. At a pause of the watch, it receives the sums of the slices before the next slab.
     pub(super) fn run(&mut self) -> Result<(), EccError> {
         let threads = rayon::current_num_threads();
-        let end = self.slabs.end();
+        let end = self.slabs.part.end;
         self.buffers.resize_with(self.slabs.buffers, Vec::new);
         self.buffers.iter_mut().try_for_each(|buffer| make_room(buffer, self.slabs.longest()))?;
         self.skip()?;
@@ -216,10 +216,10 @@ impl<'a> Source<'a> {
     /// last slab, or if the source has ended; it ends at the first error, and if the run is to end while it reads.
     fn read(&self, slabs: &Slabs, buffer: &mut [u8]) -> Option<Slab> {
         let mut turn = lock(&self.turn);
-        if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
+        if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.part.end {
             return None;
         }
-        let own = turn.next..slabs.end().min(turn.next + slabs.own);
+        let own = turn.next..slabs.part.end.min(turn.next + slabs.own);
         let around = slabs.around(&own);
         let slice = slabs.slice * self.size;
         let (first, voxels) = (around.start * slabs.slice, &mut buffer[..around.len() * slice]);

@@ -15,10 +15,17 @@ use crate::cubical::ecc::slabs::PartialCurve;
 use crate::cubical::ecc::spill::SpilledRun;
 use crate::cubical::key::Key;
 use crate::cubical::order::VoxelOrder;
+use crate::ranks::Ranks;
 use binned::BinTally;
 use bytes::ByteTally;
 use runs::{RunTally, Spill};
 use words::WordTally;
+
+/// Most bytes of the messages of all ranks that are on their way together.
+const MESSAGES: usize = 16 << 20;
+
+/// Bytes of a key and its sum in a message.
+const RECORD: usize = size_of::<u64>() + size_of::<i64>();
 
 /// Sums over a whole image: the distinct keys, or all bins, ascending, and the sum of each.
 #[derive(Debug)]
@@ -46,6 +53,16 @@ impl Table {
     fn absorb(&mut self, other: &Table) {
         self.changes.iter_mut().zip(&other.changes).for_each(|(change, other)| *change += other);
         self.seen.iter_mut().zip(&other.seen).for_each(|(seen, other)| *seen |= other);
+    }
+
+    /// Adds the tables of all ranks, on each of them.
+    fn join(&mut self, ranks: &dyn Ranks) {
+        ranks.sum(&mut self.changes);
+        for seen in self.seen.chunks_mut(MESSAGES / size_of::<i64>()) {
+            let mut times: Vec<i64> = seen.iter().map(|&seen| seen.into()).collect();
+            ranks.sum(&mut times);
+            seen.iter_mut().zip(times).for_each(|(seen, times)| *seen = times > 0);
+        }
     }
 
     /// The keys that occurred and the sum of each.
@@ -153,25 +170,82 @@ impl<K: Key> Sums<K> {
         Ok(())
     }
 
+    /// Adds the sums of another thread, which are of the same kind.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        match (self, other) {
+            (Sums::Runs(sum), Sums::Runs(other)) => sum.absorb(other),
+            (sum, ref mut other) => {
+                if let (Some(table), Some(more)) = (sum.table(), other.table()) {
+                    table.absorb(more);
+                }
+            }
+        }
+    }
+
+    /// Adds the sums of all ranks to those of rank 0; the other ranks are left without. `spill` makes an error of one of
+    /// temporary files.
+    ///
+    /// # Errors
+    /// Spilled keys could not be written or read, or memory is refused.
+    pub(crate) fn join(
+        &mut self,
+        ranks: &dyn Ranks,
+        spill: &dyn Fn(io::Error) -> EccError,
+    ) -> Result<(), EccError> {
+        if let Some(table) = self.table() {
+            table.join(ranks);
+            return Ok(());
+        }
+        let Sums::Runs(runs) = self else { return Ok(()) };
+        // Rank 0 sends nothing, and takes what all others send.
+        let mut records: Box<dyn Iterator<Item = io::Result<(u64, i64)>>> = Box::new(std::iter::empty());
+        if ranks.rank() > 0 {
+            match std::mem::replace(runs, RunTally::new(None)).finish().map_err(spill)? {
+                Summed::Memory(Run { keys, sums }) => {
+                    records = Box::new(keys.into_iter().map(Key::to_u64).zip(sums).map(Ok));
+                }
+                Summed::File(run) => records = Box::new(run.records().map_err(spill)?),
+            }
+        }
+        loop {
+            let mut message = Vec::new();
+            for record in records.by_ref().take((MESSAGES / RECORD / ranks.size()).max(1)) {
+                let (key, sum) = record.map_err(spill)?;
+                message.extend([key.to_le_bytes(), sum.to_le_bytes()].concat());
+            }
+            let mut all = [message.len() as i64];
+            ranks.sum(&mut all);
+            if all == [0] {
+                return Ok(());
+            }
+            for message in ranks.gather(message)?.into_iter().filter(|message| !message.is_empty()) {
+                let (words, _) = message.as_chunks();
+                let (records, _) = words.as_chunks::<2>();
+                let record = |[key, sum]: &[[u8; 8]; 2]| {
+                    (K::from_u64(u64::from_le_bytes(*key)), i64::from_le_bytes(*sum))
+                };
+                let (keys, sums) = records.iter().map(record).unzip();
+                runs.add_run(Run { keys, sums });
+            }
+        }
+    }
+
     /// Combines the sums of all threads. The result does not depend on how the work was shared.
     ///
     /// # Errors
     /// Spilled keys could not be written to a file.
-    pub(crate) fn finish(mut all: Vec<Self>) -> io::Result<Summed<K>> {
-        if let Some((first, rest)) = all.split_first_mut()
-            && let Some(table) = first.table()
-        {
-            rest.iter_mut().filter_map(Self::table).for_each(|more| table.absorb(more));
-            return Ok(Summed::Memory(table.run()));
-        }
-        let runs = all.into_iter().map(|sums| match sums {
-            Sums::Runs(runs) => runs,
-            _ => unreachable!("all threads keep sums of one kind"),
-        });
-        let joined = runs.reduce(|mut sum, other| {
+    pub(crate) fn finish(all: Vec<Self>) -> io::Result<Summed<K>> {
+        let joined = all.into_iter().reduce(|mut sum, other| {
             sum.absorb(other);
             sum
         });
-        joined.expect("a thread at least").finish()
+        let mut joined = joined.expect("a thread at least");
+        match joined.table() {
+            Some(table) => Ok(Summed::Memory(table.run())),
+            None => match joined {
+                Sums::Runs(runs) => runs.finish(),
+                _ => unreachable!("sums of other kinds have a table"),
+            },
+        }
     }
 }

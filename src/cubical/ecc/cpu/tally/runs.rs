@@ -88,10 +88,13 @@ impl<K: Key> RunTally<K> {
         Some(all)
     }
 
-    /// Adds sums of keys.
+    /// Adds sums of keys. When all runs exceed their memory limit, they are merged into a file.
     pub(crate) fn add_run(&mut self, run: Run<K>) {
-        self.runs.insert(0, run);
+        self.runs.push(run);
         self.merge_while(|before, last| before <= 2 * last);
+        if let Some(Spill { store, .. }) = self.spill.as_ref().filter(|spill| self.bytes() > spill.room) {
+            self.put(&Arc::clone(store));
+        }
     }
 
     /// Merges all runs and removes them.
@@ -120,11 +123,7 @@ impl<K: Key> RunTally<K> {
             run.sums.push(equal.iter().map(|&(_, number)| i64::from(number)).sum());
         }
         self.batch.clear();
-        self.runs.push(run);
-        self.merge_while(|before, last| before <= 2 * last);
-        if let Some(Spill { store, .. }) = self.spill.as_ref().filter(|spill| self.bytes() > spill.room) {
-            self.put(&Arc::clone(store));
-        }
+        self.add_run(run);
     }
 
     fn merge_while(&mut self, wanted: impl Fn(usize, usize) -> bool) {

@@ -7,11 +7,13 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::super::cut::voxels_of;
 use super::*;
 use crate::cubical::ecc::{ReadVoxels, Vcec, curve, reader_of};
 use crate::cubical::read::ImageReadError;
 use crate::cubical::{Construction, Image, Order};
 use crate::progress::Interrupted;
+use crate::ranks::threads::on_ranks;
 
 /// Error of reading voxels that are past the end of a slice, or broken from `place` on.
 fn broken(place: usize) -> EccError {
@@ -41,9 +43,14 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
+/// A pass over a whole image, from its beginning.
+fn from_start<'a>(voxels: Voxels<'a>, watch: &'a Watch<'a>, directory: &'a Path) -> Pass<'a> {
+    Pass { range: None, voxels, since: None, watch, directory, ranks: &Alone }
+}
+
 /// Division of an image with much memory.
 fn slabs_of<T: Voxel>(shape: Shape) -> Slabs {
-    Slabs::new(shape, T::TYPE, &Bins::Distinct, 1 << 30, 4).unwrap()
+    Slabs::new(shape, T::TYPE, &Bins::Distinct, 1 << 30, 4, part_of(shape, &Alone)).unwrap()
 }
 
 /// Tests slabs of one slice up to the whole image, with one counter.
@@ -69,7 +76,8 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let watch = Watch::telling(&add);
                     for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
                         let (sums, directory) = (&mut streamer.sums, &streamer.directory);
-                        let found = sums.curve(&slabs, range, voxels, None, &watch, directory);
+                        let found =
+                            sums.curve(&slabs, &Pass { range, ..from_start(voxels, &watch, directory) });
                         assert_eq!(in_memory(found), expected, "{shape} {own} {buffers} {request:?}");
                     }
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
@@ -101,7 +109,8 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::new(&request, T::TYPE, 1 << 30).unwrap();
-            let found = streamer.sums.curve(slabs, range, voxels, since, &watch, &streamer.directory);
+            let pass = Pass { range, since, ..from_start(voxels, &watch, &streamer.directory) };
+            let found = streamer.sums.curve(slabs, &pass);
             assert_eq!(in_memory(found), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
@@ -139,13 +148,15 @@ fn what_was_read_before_an_interruption_is_saved() {
         let watch = Watch { advance: NOT_TOLD, pauses: &|| false, keep: &keep };
         let mut streamer = SlabCounter::new(&request, VoxelType::U8, 1 << 30).unwrap();
         let (sums, directory) = (&mut streamer.sums, &streamer.directory);
-        let found = sums.curve(&slabs, range, sequential(&broken_off), None, &watch, directory);
+        let pass = Pass { range, ..from_start(sequential(&broken_off), &watch, directory) };
+        let found = sums.curve(&slabs, &pass);
         assert!(matches!(found, Err(EccError::Interrupted(_))), "{found:?}");
         let [partial] = &kept.into_inner()[..] else { panic!("one state") };
         assert_eq!(partial.slices, whole);
         let rest = reader(image.voxels());
         let watch = Watch::telling(NOT_TOLD);
-        let found = sums.curve(&slabs, range, sequential(&rest), Some(partial), &watch, directory);
+        let pass = Pass { range, since: Some(partial), ..from_start(sequential(&rest), &watch, directory) };
+        let found = sums.curve(&slabs, &pass);
         assert_eq!(in_memory(found), expected);
     }
 }
@@ -199,7 +210,7 @@ fn range_of<T: Voxel>(image: &Image<T>) -> (Value, Value) {
         next += out.len();
         Ok(())
     };
-    SlabCounter::range(image.shape(), read, NOT_TOLD).unwrap()
+    SlabCounter::range(image.shape().count(), read, NOT_TOLD).unwrap().unwrap()
 }
 
 #[test]
@@ -248,9 +259,8 @@ fn of_several_faults_of_reading_the_first_counts() {
             if end > at { Err(broken(first.max(at))) } else { Ok(()) }
         };
         let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
-        let watch = Watch::telling(NOT_TOLD);
-        let found =
-            streamer.sums.curve(&slabs, None, Voxels::anywhere(&read), None, &watch, &streamer.directory);
+        let (voxels, watch) = (Voxels::anywhere(&read), Watch::telling(NOT_TOLD));
+        let found = streamer.sums.curve(&slabs, &from_start(voxels, &watch, &streamer.directory));
         assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     let found = anywhere(&mut streamer, shape, &vec![3_u8; 4_000_000]);
@@ -338,7 +348,7 @@ fn bins_take_memory_of_their_own() {
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
     // 2^40 bins exceed the memory limit.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
-    let error = Slabs::new(shape, f32::TYPE, &bins, 1 << 30, 4).unwrap_err();
+    let error = Slabs::new(shape, f32::TYPE, &bins, 1 << 30, 4, part_of(shape, &Alone)).unwrap_err();
     assert!(error > 1 << 40);
 }
 
@@ -352,8 +362,8 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
         let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
             let read = reader(&voxels[..found]);
-            let short =
-                streamer.sums.curve(&slabs, None, sequential(&read), None, &watch, &streamer.directory);
+            let pass = from_start(sequential(&read), &watch, &streamer.directory);
+            let short = streamer.sums.curve(&slabs, &pass);
             assert_eq!(short.unwrap_err().to_string(), broken(found).to_string());
         }
     }
@@ -404,4 +414,78 @@ fn threads_that_cannot_be_started_are_an_error() {
             assert!(said.starts_with("cannot start a thread for the voxels: "), "{said}");
         }
     });
+}
+
+/// The rows of an image that several ranks share, on each of them.
+fn on_several<T: Voxel>(image: &Image<T>, request: &EccRequest, size: usize, limit: usize) -> Vec<VcecRows> {
+    let (shape, read) = (image.shape(), reader_at(image.voxels()));
+    let range = request.needs_range(T::TYPE).then(|| range_of(image));
+    on_ranks(size, |ranks| {
+        let mut streamer = SlabCounter::new(request, T::TYPE, limit).unwrap();
+        let told = AtomicU64::new(0);
+        let advance = |voxels| _ = told.fetch_add(voxels, Ordering::Relaxed);
+        let watch = Watch::telling(&advance);
+        let rows = streamer.curve_on(ranks, shape, range, Voxels::anywhere(&read), None, &watch).unwrap();
+        assert_eq!(told.into_inner(), voxels_of(shape, ranks).len() as u64);
+        rows
+    })
+}
+
+fn ranks_do_not_show<T: Voxel>(image: &Image<T>) {
+    for superlevel in [false, true] {
+        for bins in [Bins::Distinct, Bins::Uniform { count: 5, range: None }] {
+            for construction in [Construction::T, Construction::V] {
+                let request = EccRequest { construction, superlevel, bins };
+                let expected = curve(image, &request).unwrap();
+                for size in [1, 2, 3, 4, 8] {
+                    let mut rows = on_several(image, &request, size, 1 << 30).into_iter();
+                    assert_eq!(in_memory(Ok(rows.next().unwrap())), expected, "{size} {request:?}");
+                    rows.for_each(|other| assert_eq!(in_memory(Ok(other)), Vcec::default()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_share_an_image() {
+    ranks_do_not_show(&image(&[9, 6, 70], 11, |v| v as u8));
+    ranks_do_not_show(&image(&[23, 66], 12, |v| v as u16));
+    ranks_do_not_show(&image(&[500], 13, |v| v as f32 - 4.5));
+    ranks_do_not_show(&image(&[64], 14, |v| v as i64 - 4));
+    ranks_do_not_show(&image(&[1], 15, |v| v as u8));
+    ranks_do_not_show(&image(&[2, 1, 3], 16, |v| v as f64));
+    ranks_do_not_show(&image(&[5, 1, 1, 40], 17, |v| v as u32));
+}
+
+#[test]
+fn ranks_share_rows_that_do_not_fit_into_memory() {
+    let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
+    let voxels = (0..1_000_000_u32).map(|k| k.wrapping_mul(2_654_435_761) >> 4).collect();
+    let image = Image::new(shape, voxels).unwrap();
+    let request = EccRequest::default();
+    let expected = curve(&image, &request).unwrap();
+    let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+    for limit in [needed + (1 << 20), needed + (16 << 20), 1 << 30] {
+        let rows = on_several(&image, &request, 3, limit).swap_remove(0);
+        assert_eq!(matches!(rows, VcecRows::Disk(_)), limit < 1 << 30, "{limit}");
+        assert_eq!(rows.into_vcec().unwrap(), expected);
+    }
+}
+
+/// Parts of an image follow each other, begin where slabs may, and differ by one unit at most.
+#[test]
+fn parts_of_ranks_are_about_equal() {
+    for (axes, unit) in [(&[7, 3, 5][..], 1), (&[1, 100, 3], 1), (&[1000], 64), (&[1], 64)] {
+        let shape = Shape::new(axes, Order::C).unwrap();
+        for size in [1, 2, 3, 8, 200] {
+            let parts = on_ranks(size, |ranks| part_of(shape, ranks));
+            let end = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
+            assert_eq!((parts[0].start, parts[size - 1].end), (0, end));
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(parts.iter().all(|part| part.start.is_multiple_of(unit) || part.is_empty()));
+            let lengths = parts.iter().map(|part| part.len().div_ceil(unit));
+            assert!(lengths.clone().max().unwrap() - lengths.min().unwrap() <= 1, "{axes:?} {size}");
+        }
+    }
 }

@@ -1,0 +1,115 @@
+//! The processes that a launcher of MPI has started together: ranks. Rank 0 speaks and writes; the others are silent but
+//! for their own failures, of which the first ends all.
+
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+use lacuna::internals::{Alone, Ranks, World, launched};
+
+use super::batch::Tasks;
+use super::error::{CliError, usage};
+
+/// The connected processes, if there are several.
+static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
+
+/// Time by which a rank that fails lets the rank before it go first: of a failure that all share, such as a missing file,
+/// one message is enough, after which the other ranks are ended.
+const TURN: Duration = Duration::from_millis(100);
+
+/// The longest such time.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Connects the processes, if a launcher has started several.
+pub(crate) fn start() -> Result<(), CliError> {
+    let Some(launched) = launched() else { return Ok(()) };
+    match lacuna::internals::start(launched) {
+        Ok(world) => {
+            let _ = WORLD.set(world);
+            Ok(())
+        }
+        Err(error) => {
+            let_others_fail(launched.rank);
+            Err(error.into())
+        }
+    }
+}
+
+/// The processes of this run; of an ordinary one this process alone.
+pub(crate) fn ranks() -> &'static dyn Ranks {
+    WORLD.get().map_or(&Alone, |world| &**world)
+}
+
+/// Whether this process speaks and writes.
+pub(crate) fn is_root() -> bool {
+    ranks().rank() == 0
+}
+
+/// Whether this process is one of several.
+pub(crate) fn are_several() -> bool {
+    ranks().size() > 1
+}
+
+/// Waits until all ranks are done.
+pub(crate) fn finish() {
+    WORLD.get().into_iter().for_each(|world| world.finish());
+}
+
+/// Waits before a failure is reported, so that a rank with a lower number that fails as well can end this one.
+pub(crate) fn let_lower_ranks_fail() {
+    let_others_fail(ranks().rank());
+}
+
+fn let_others_fail(rank: usize) {
+    thread::sleep(TURN.saturating_mul(u32::try_from(rank).unwrap_or(u32::MAX)).min(LONGEST));
+}
+
+/// Ends all ranks with this exit code. Returns if this process is alone.
+pub(crate) fn abort(code: u8) {
+    WORLD.get().into_iter().for_each(|world| world.abort(code));
+}
+
+/// The error of what several processes would do as often, each by itself.
+pub(crate) fn not_shared() -> CliError {
+    usage(format_args!(
+        "expected one process, found {}: so far, processes share the image of `lacuna ecc`, and several inputs of \
+         `lacuna rips`, `cubical` and `ecc`",
+        ranks().size()
+    ))
+}
+
+/// Divides the inputs of a batch between the ranks, in turn, after all have found the same ones. No rank has written
+/// anything before.
+///
+/// # Errors
+/// The ranks have found different inputs, or one that only rank 0 can read.
+pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
+    let ranks = ranks();
+    if ranks.size() == 1 {
+        return Ok(());
+    }
+    let names = tasks.tasks.iter().map(|task| format!("{}\n", task.input.display()));
+    let found = names.collect::<String>().into_bytes();
+    let mut expected = found.clone();
+    ranks.broadcast(&mut expected);
+    if found != expected {
+        return Err(usage(format_args!(
+            "expected the inputs of process 0, found others on process {}: all processes take the same command and see \
+             the same files; LACUNA_MPI=off lets each process run by itself",
+            ranks.rank()
+        )));
+    }
+    if tasks.is_batch {
+        if tasks.tasks.iter().any(|task| task.input.as_os_str() == "-") {
+            return Err(usage(
+                "expected files for several processes, found standard input among several inputs",
+            ));
+        }
+        let mut number = 0..;
+        tasks
+            .tasks
+            .retain(|_| number.next().is_some_and(|number: usize| number % ranks.size() == ranks.rank()));
+    }
+    ranks.sum(&mut [0]);
+    Ok(())
+}

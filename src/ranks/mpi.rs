@@ -1,0 +1,352 @@
+//! Calls of an MPI library that is opened at run time: the only file with `unsafe` code of this folder.
+//!
+//! A message is exchanged in pieces, so that its length is bounded by memory and not by the `int` with which MPI
+//! counts, and so that what MPI itself needs for a message stays small. A call that fails ends all processes, as MPI's
+//! default error handler does.
+#![allow(unsafe_code)]
+
+use std::error::Error;
+use std::ffi::{c_int, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::Mutex;
+
+use libloading::Library;
+
+use super::launcher::Launched;
+use super::{Ranks, RanksError, World};
+use crate::memory::{self, Refused};
+use crate::parallel::lock;
+
+/// Most bytes that a rank sends or receives by one call.
+const PIECE: usize = 16 << 20;
+
+/// A handle of libraries whose handles are pointers.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy)]
+struct Pointer(*mut c_void);
+
+// SAFETY: a handle is a name that only the library reads; it says nothing about memory of this thread.
+unsafe impl Send for Pointer {}
+// SAFETY: see above.
+unsafe impl Sync for Pointer {}
+
+/// Handles of type `H`, and constants, of a binary interface.
+#[derive(Debug, Clone, Copy)]
+struct Handles<H> {
+    world: H,
+    byte: H,
+    int64: H,
+    sum: H,
+    /// Level of threads at which any thread may call, one at a time: `MPI_THREAD_SERIALIZED`.
+    serialized: c_int,
+}
+
+/// The standard's binary interface (MPI 5.0, appendix A.1).
+fn standard() -> Handles<Pointer> {
+    let fixed = |value: usize| Pointer(ptr::without_provenance_mut(value));
+    Handles {
+        world: fixed(0x101),
+        byte: fixed(0x247),
+        int64: fixed(0x258),
+        sum: fixed(0x21),
+        serialized: 2048,
+    }
+}
+
+/// MPICH's binary interface.
+const MPICH: Handles<c_int> =
+    Handles { world: 0x4400_0000, byte: 0x4c00_010d, int64: 0x4c00_083a, sum: 0x5800_0003, serialized: 2 };
+
+/// The functions of a library, named as in the standard without `MPI_`.
+struct Functions<H> {
+    init_thread: unsafe extern "C" fn(*mut c_int, *mut c_void, c_int, *mut c_int) -> c_int,
+    comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    bcast: unsafe extern "C" fn(*mut c_void, c_int, H, c_int, H) -> c_int,
+    allreduce: unsafe extern "C" fn(*const c_void, *mut c_void, c_int, H, H, H) -> c_int,
+    alltoallv: unsafe extern "C" fn(
+        *const c_void,
+        *const c_int,
+        *const c_int,
+        H,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        H,
+        H,
+    ) -> c_int,
+    finalize: unsafe extern "C" fn() -> c_int,
+    abort: unsafe extern "C" fn(H, c_int) -> c_int,
+}
+
+/// Reads a symbol of a library: a function as a pointer to it, a variable as its address.
+///
+/// # Safety
+/// `T` is a pointer to what the symbol is.
+unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, libloading::Error> {
+    // SAFETY: as the caller promises.
+    unsafe { library.get::<T>(name) }.map(|symbol| *symbol)
+}
+
+impl<H> Functions<H> {
+    /// The functions of a library.
+    ///
+    /// # Safety
+    /// The library is one of MPI with handles of type `H`.
+    unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
+        // SAFETY: the types are those of the standard, which all versions share.
+        unsafe {
+            Ok(Functions {
+                init_thread: symbol(library, "MPI_Init_thread")?,
+                comm_rank: symbol(library, "MPI_Comm_rank")?,
+                comm_size: symbol(library, "MPI_Comm_size")?,
+                bcast: symbol(library, "MPI_Bcast")?,
+                allreduce: symbol(library, "MPI_Allreduce")?,
+                alltoallv: symbol(library, "MPI_Alltoallv")?,
+                finalize: symbol(library, "MPI_Finalize")?,
+                abort: symbol(library, "MPI_Abort")?,
+            })
+        }
+    }
+}
+
+/// All processes that a launcher has started, connected by a library.
+struct Connected<H> {
+    functions: Functions<H>,
+    handles: Handles<H>,
+    rank: usize,
+    size: usize,
+    /// Locked during each call.
+    turn: Mutex<()>,
+}
+
+/// Opens the library of the launcher that has started this process, and connects the processes. To be called once, by
+/// the program's first thread.
+///
+/// # Errors
+/// [`RanksError`]: no library is found, or it does not connect the processes.
+pub fn start(launched: Launched) -> Result<Box<dyn World>, RanksError> {
+    let mut tried = Vec::new();
+    for path in launched.libraries() {
+        // SAFETY: the initialisers of a library of MPI, which the user has installed, are sound.
+        match unsafe { Library::new(&path) } {
+            Ok(library) => return connect(library, &path, launched),
+            // The cause, in the system's words, names the library.
+            Err(error) => tried.push(error.source().unwrap_or(&error).to_string()),
+        }
+    }
+    Err(RanksError::NoLibrary { launched, tried: tried.join("; ") })
+}
+
+fn connect(library: Library, path: &Path, launched: Launched) -> Result<Box<dyn World>, RanksError> {
+    let incomplete = |error: libloading::Error| RanksError::Incomplete {
+        library: path.to_path_buf(),
+        problem: error.to_string(),
+    };
+    // The functions stay valid: a library that is never closed.
+    let library: &'static Library = Box::leak(Box::new(library));
+    if has_standard_handles(library) {
+        return connect_by(library, standard(), path, launched);
+    }
+    // SAFETY: the symbols are variables of Open MPI, read as their addresses, which are its handles.
+    let variable = |name: &str| unsafe { symbol::<*mut c_void>(library, name) }.map(Pointer);
+    match variable("ompi_mpi_comm_world") {
+        Ok(world) => {
+            let handles = Handles {
+                world,
+                byte: variable("ompi_mpi_byte").map_err(incomplete)?,
+                int64: variable("ompi_mpi_int64_t").map_err(incomplete)?,
+                sum: variable("ompi_mpi_op_sum").map_err(incomplete)?,
+                serialized: 2,
+            };
+            connect_by(library, handles, path, launched)
+        }
+        Err(_) => connect_by(library, MPICH, path, launched),
+    }
+}
+
+/// Whether a library has the standard's binary interface. One of MPI 5 with another answers −1, older ones lack the
+/// function.
+fn has_standard_handles(library: &Library) -> bool {
+    type AbiVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+    let (mut major, mut minor) = (-1, -1);
+    // SAFETY: the type is that of MPI 5.0.
+    let found = unsafe { symbol::<AbiVersion>(library, "MPI_Abi_get_version") };
+    // SAFETY: both arguments are variables of this function, and it may be called before MPI is started.
+    found.is_ok_and(|version| unsafe { version(&raw mut major, &raw mut minor) } == 0) && major >= 1
+}
+
+fn connect_by<H: Copy + Send + Sync + 'static>(
+    library: &Library,
+    handles: Handles<H>,
+    path: &Path,
+    launched: Launched,
+) -> Result<Box<dyn World>, RanksError> {
+    let library_path = || path.to_path_buf();
+    // SAFETY: the handles are those of this library, as was found out.
+    let functions = unsafe { Functions::<H>::of(library) };
+    let functions = functions
+        .map_err(|error| RanksError::Incomplete { library: library_path(), problem: error.to_string() })?;
+    let (mut level, mut rank, mut size) = (0, 0, 0);
+    // SAFETY: MPI is started once, without arguments, which the standard allows; `level` is written before the return.
+    let code = unsafe {
+        (functions.init_thread)(ptr::null_mut(), ptr::null_mut(), handles.serialized, &raw mut level)
+    };
+    let problem = match code {
+        0 if level >= handles.serialized => None,
+        0 => Some("it does not support threads (MPI_THREAD_SERIALIZED)".to_owned()),
+        code => Some(format!("error {code}")),
+    };
+    if let Some(problem) = problem {
+        return Err(RanksError::Start { library: library_path(), problem });
+    }
+    // SAFETY: MPI is started, and both numbers are variables of this function.
+    unsafe {
+        (functions.comm_rank)(handles.world, &raw mut rank);
+        (functions.comm_size)(handles.world, &raw mut size);
+    }
+    let [rank, size] = [rank, size].map(|number| usize::try_from(number).unwrap_or(0));
+    let is_connected = launched.size.map_or(size > 1 || launched.rank == 0, |expected| expected == size);
+    if !is_connected {
+        return Err(RanksError::WrongLibrary { launched, library: library_path() });
+    }
+    Ok(Box::new(Connected { functions, handles, rank, size, turn: Mutex::new(()) }))
+}
+
+/// A number of elements as MPI counts them.
+fn count(elements: usize) -> c_int {
+    c_int::try_from(elements).expect("a piece is short")
+}
+
+impl<H: Copy + Send + Sync> Connected<H> {
+    /// Calls the library, one thread at a time. An error that the library returns, although by default it ends all
+    /// processes itself, does so here.
+    fn call(&self, call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int) {
+        let turn = lock(&self.turn);
+        if call(&self.functions, self.handles) != 0 {
+            drop(turn);
+            self.abort(1);
+        }
+    }
+
+    /// Sends `to[r]` to each rank r, and appends to `into[r]` what it sends, which are `from[r]` bytes. All bytes that a
+    /// rank sends or receives fit into a piece.
+    fn exchange(&self, to: &[&[u8]], from: &[usize], into: &mut [Vec<u8>]) {
+        let places = |lengths: &[usize]| {
+            let mut end = 0;
+            let places = lengths.iter().map(|length| {
+                end += length;
+                count(end - length)
+            });
+            (places.collect::<Vec<_>>(), lengths.iter().map(|&length| count(length)).collect::<Vec<_>>())
+        };
+        let lengths: Vec<usize> = to.iter().map(|part| part.len()).collect();
+        let ((to_places, to_counts), (from_places, from_counts)) = (places(&lengths), places(from));
+        // Each buffer has a byte of its own: the address of an empty one may be 1, which means `MPI_IN_PLACE`.
+        let mut sent = to.concat();
+        sent.push(0);
+        let mut received = vec![0_u8; from.iter().sum::<usize>() + 1];
+        // SAFETY: counts and places of both sides have one element for each rank and lie within the buffers, and rank r
+        // sends as many bytes as are expected of it here, since both follow from the lengths that all ranks know.
+        self.call(|functions, handles| unsafe {
+            (functions.alltoallv)(
+                sent.as_ptr().cast(),
+                to_counts.as_ptr(),
+                to_places.as_ptr(),
+                handles.byte,
+                received.as_mut_ptr().cast(),
+                from_counts.as_ptr(),
+                from_places.as_ptr(),
+                handles.byte,
+                handles.world,
+            )
+        });
+        let mut rest = &received[..];
+        for (into, &length) in into.iter_mut().zip(from) {
+            let (part, after) = rest.split_at(length);
+            into.extend_from_slice(part);
+            rest = after;
+        }
+    }
+}
+
+impl<H: Copy + Send + Sync> Ranks for Connected<H> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn broadcast(&self, bytes: &mut Vec<u8>) {
+        let mut length = [if self.rank == 0 { bytes.len() as i64 } else { 0 }];
+        self.sum(&mut length);
+        bytes.resize(usize::try_from(length[0]).unwrap_or(0), 0);
+        for piece in bytes.chunks_mut(PIECE) {
+            // SAFETY: the piece has this many bytes, on every rank as the lengths are the same.
+            self.call(|functions, handles| unsafe {
+                let start = piece.as_mut_ptr().cast();
+                (functions.bcast)(start, count(piece.len()), handles.byte, 0, handles.world)
+            });
+        }
+    }
+
+    fn sum(&self, numbers: &mut [i64]) {
+        for piece in numbers.chunks_mut(PIECE / size_of::<i64>()) {
+            let own = piece.to_vec();
+            // SAFETY: both buffers have this many numbers, and are different ones.
+            self.call(|functions, handles| unsafe {
+                let (from, to) = (own.as_ptr().cast(), piece.as_mut_ptr().cast());
+                (functions.allreduce)(from, to, count(own.len()), handles.int64, handles.sum, handles.world)
+            });
+        }
+    }
+
+    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {
+        assert_eq!(to.len(), self.size, "one message for each rank");
+        let size = self.size;
+        // Each rank says how long its message is, and the longest of its messages, from which the number of pieces
+        // follows.
+        let own = to.iter().map(Vec::len).max().unwrap_or(0);
+        let words: Vec<[u8; 16]> =
+            to.iter().map(|message| (message.len() as u128 | (own as u128) << 64).to_le_bytes()).collect();
+        let words: Vec<&[u8]> = words.iter().map(|word| &word[..]).collect();
+        let mut told = vec![Vec::new(); size];
+        self.exchange(&words, &vec![16; size], &mut told);
+        let told = told.iter().map(|word| u128::from_le_bytes(word[..].try_into().expect("16 bytes")));
+        let (from, longest): (Vec<usize>, Vec<usize>) =
+            told.map(|word| (word as u64 as usize, (word >> 64) as usize)).unzip();
+        let longest = longest.into_iter().max().unwrap_or(0);
+        let mut into = vec![Vec::new(); size];
+        into.iter_mut().zip(&from).try_for_each(|(into, &length)| memory::reserve(into, length))?;
+        let most = (PIECE / size).max(1);
+        for start in (0..longest).step_by(most) {
+            let parts: Vec<&[u8]> = to
+                .iter()
+                .map(|message| &message[start.min(message.len())..message.len().min(start + most)])
+                .collect();
+            let expected: Vec<usize> =
+                from.iter().map(|length| length.saturating_sub(start).min(most)).collect();
+            self.exchange(&parts, &expected, &mut into);
+        }
+        Ok(into)
+    }
+}
+
+impl<H: Copy + Send + Sync> World for Connected<H> {
+    fn finish(&self) {
+        // SAFETY: MPI is started, and this is its last call.
+        self.call(|functions, _| unsafe { (functions.finalize)() });
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        // Another thread may wait in a call for ever.
+        let _turn = self.turn.try_lock();
+        // SAFETY: MPI is started. A call beside another is allowed by libraries that support threads; with others, the
+        // worst that can happen is that this process ends by a fault, which ends the others as well.
+        unsafe { (self.functions.abort)(self.handles.world, code.into()) };
+        std::process::exit(code.into())
+    }
+}

@@ -1,0 +1,392 @@
+//! Several processes that a launcher of MPI starts: the same bytes as one process, one message, and one end of all.
+//!
+//! The launcher is `LACUNA_TEST_MPIEXEC` or the first `mpiexec` of the path; without one, tests are reported as skipped.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lacuna::internals::{Ranks, launched, start};
+
+use super::{Scratch, data, lacuna, read, skipped, stdout_of, text_of};
+
+/// Numbers of processes.
+const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
+
+/// Longest time until all processes have ended after one has failed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The launcher, if there is one.
+fn launcher() -> Option<PathBuf> {
+    let named = env::var_os("LACUNA_TEST_MPIEXEC").map(PathBuf::from);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = || env::split_paths(&path).map(|folder| folder.join("mpiexec")).find(|file| file.is_file());
+    let launcher = named.or_else(found);
+    if launcher.is_none() {
+        skipped("no mpiexec is on the path, nor named by LACUNA_TEST_MPIEXEC");
+    }
+    launcher
+}
+
+/// A command that starts `size` processes of a program, also where there are fewer cores. The folder of the launcher
+/// comes first on the path, as after loading a module of MPI.
+fn on_ranks(launcher: &Path, size: usize, program: &Path) -> Command {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = launcher.parent().map(Path::to_path_buf).into_iter().chain(env::split_paths(&path));
+    let path: OsString = env::join_paths(folders).unwrap();
+    let mut command = Command::new(launcher);
+    command.env("PATH", path).args(["-n", &size.to_string()]).arg(program);
+    // Open MPI asks for this where there are fewer cores, and where tests run as root.
+    command
+        .env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A command that runs `lacuna` on `size` ranks.
+fn lacuna_on(launcher: &Path, size: usize, arguments: &[&str]) -> Command {
+    let mut command = on_ranks(launcher, size, Path::new(env!("CARGO_BIN_EXE_lacuna")));
+    command.args(arguments);
+    command
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Asserts that ranks write what one process writes to standard output.
+fn same_on(launcher: &Path, sizes: &[usize], arguments: &[&str]) {
+    let expected = stdout_of(lacuna(arguments[0], &arguments[1..]));
+    for &size in sizes {
+        let output = lacuna_on(launcher, size, arguments).output().unwrap();
+        assert!(output.status.success(), "{size} {arguments:?}: {}", stderr(&output));
+        assert!(
+            output.stdout == expected,
+            "{size} {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+}
+
+/// Images without a pattern, whose number of distinct values is that of their voxels for wide types.
+fn noise(scratch: &Scratch, name: &str, bytes: usize) -> String {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let words = (0..bytes / 8).flat_map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        // Neither infinite nor NaN as floats of 32 or 64 bits.
+        (state & 0xbfff_ffff_bfff_ffff).to_le_bytes()
+    });
+    scratch.file(name, words.collect::<Vec<u8>>()).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn ranks_share_an_image_of_every_format() {
+    let Some(launcher) = launcher() else { return };
+    let table = read(&data("images.tsv"));
+    for (number, line) in table.lines().skip(1).enumerate() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let (file, kind) = (data(fields[0]), fields[1]);
+        let mut arguments = vec!["ecc", "--format", kind, file.to_str().unwrap()];
+        arguments.extend(fields[2].split_whitespace());
+        // Every format with two of the sizes.
+        same_on(&launcher, &[SIZES[number % 5], SIZES[(number + 2) % 5]], &arguments);
+    }
+}
+
+#[test]
+fn ranks_share_voxels_of_every_width() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let name = noise(&scratch, "noise.raw", 40 * 30 * 32 * 8);
+    let shapes = [
+        ("u8", "320,30,32"),
+        ("u16", "160,30,32"),
+        ("f32", "80,30,32"),
+        ("i64", "307200"),
+        ("f64", "40,960"),
+    ];
+    for (dtype, shape) in shapes {
+        let shape = if dtype == "i64" { "38400" } else { shape };
+        let image = ["ecc", &name, "--format", "raw", "--dtype", dtype, "--shape", shape];
+        same_on(&launcher, &SIZES, &image);
+        same_on(
+            &launcher,
+            &[3],
+            &[&image[..], &["--bins", "7", "--superlevel", "--construction", "v"]].concat(),
+        );
+    }
+    // Rows of distinct values beyond the limit go to files on every rank, and again where they meet.
+    let name = noise(&scratch, "more.raw", 100 * 100 * 200 * 4);
+    let image =
+        ["ecc", &name, "--format", "raw", "--dtype", "f32", "--shape", "100,100,200", "--memory", "40M"];
+    same_on(&launcher, &[3], &[&image[..], &["--threads", "2"]].concat());
+}
+
+#[test]
+fn rank_0_alone_reads_what_cannot_be_shared() {
+    let Some(launcher) = launcher() else { return };
+    let image = data("images/volume.nii.gz");
+    let output = lacuna_on(&launcher, 3, &["ecc", "--explain", image.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.stdout, stdout_of(lacuna("ecc", [&image])));
+    let told = stderr(&output);
+    assert_eq!(
+        told.matches("by rank 0 alone, as the image can be read only from its first voxel").count(),
+        1,
+        "{told}"
+    );
+
+    let image = data("images/plane.npy");
+    let mut command = lacuna_on(&launcher, 2, &["ecc", "-v", "-"]);
+    let output = command.stdin(File::open(&image).unwrap()).output().unwrap();
+    assert_eq!(output.stdout, stdout_of(lacuna("ecc", [&image])), "{}", stderr(&output));
+    assert!(stderr(&output).contains("by rank 0 alone"), "{}", stderr(&output));
+    same_on(&launcher, &[2], &["ecc", "--scales", "3", image.to_str().unwrap()]);
+}
+
+/// Contents of the files of a directory, by name.
+fn files(directory: &str) -> Vec<(OsString, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> =
+        entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn ranks_take_the_inputs_of_a_batch_in_turn() {
+    let Some(launcher) = launcher() else { return };
+    let images = data("cubical");
+    for command in [&["ecc"][..], &["cubical", "--output", "csv"]] {
+        let scratch = Scratch::new();
+        let alone = scratch.name("alone");
+        let arguments = |into: &str| {
+            let words = command.iter().copied().chain(["-q", "-o", into, images.to_str().unwrap()]);
+            words.map(str::to_owned).collect::<Vec<String>>()
+        };
+        stdout_of(lacuna(command[0], &arguments(&alone)[1..]));
+        for size in SIZES {
+            let into = scratch.name(&size.to_string());
+            let arguments = arguments(&into);
+            let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let stats = scratch.name("stats.json");
+            arguments.extend(["--stats", &stats]);
+            let output = lacuna_on(&launcher, size, &arguments).output().unwrap();
+            assert!(output.status.success() && output.stderr.is_empty(), "{size}: {}", stderr(&output));
+            assert_eq!(files(&into), files(&alone), "{size} {command:?}");
+            let told: serde_json::Value = serde_json::from_str(&read(Path::new(&stats))).unwrap();
+            let inputs = told.get("images").or_else(|| told.get("inputs")).unwrap().as_array().unwrap();
+            let names = inputs.iter().map(|input| input["file"].as_str().unwrap());
+            assert!(names.is_sorted() && inputs.len() == files(&alone).len(), "{size}: {told}");
+        }
+    }
+    let (scratch, points) = (Scratch::new(), [data("circle.pts"), data("cube.pts"), data("octahedron.pts")]);
+    let [alone, into] = ["alone", "into"].map(|name| scratch.name(name));
+    let points: Vec<&str> = points.iter().map(|file| file.to_str().unwrap()).collect();
+    stdout_of(lacuna("rips", [&["-q", "-o", &alone], &points[..]].concat()));
+    let output =
+        lacuna_on(&launcher, 2, &[&["rips", "-q", "-o", &into], &points[..]].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(files(&into), files(&alone));
+}
+
+#[test]
+fn an_input_of_a_batch_that_fails_does_not_stop_the_others() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let (bad, into) =
+        (scratch.file("bad.npy", "no image").to_str().unwrap().to_owned(), scratch.name("into"));
+    let (shell, noise) = (data("cubical/shell.npy"), data("cubical/noise.npy"));
+    let images = [shell.to_str().unwrap(), &bad, noise.to_str().unwrap()];
+    let output =
+        lacuna_on(&launcher, 2, &[&["ecc", "-q", "-o", &into], &images[..]].concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert_eq!(told.matches("error: ").count(), 2, "{told}");
+    assert!(told.contains("bad.npy: ") && told.contains("error: 1 of 3 inputs have no result"), "{told}");
+    assert_eq!(files(&into).len(), 2);
+}
+
+/// A failure that all ranks share, one of a rank other than 0, and wrong options end all with one message and the exit
+/// code of one process.
+#[test]
+fn a_rank_that_fails_ends_all() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let voxels: Vec<u8> =
+        (0..60_000).flat_map(|k| if k == 59_000 { f32::NAN } else { k as f32 }.to_le_bytes()).collect();
+    let nan = scratch.file("nan.raw", voxels).to_str().unwrap().to_owned();
+    let raw = ["--format", "raw", "--dtype", "f32", "--shape", "60,1000"];
+    let points = data("circle.pts").to_str().unwrap().to_owned();
+    let runs = [
+        (vec!["ecc", "no such file.npy"], "no such file.npy: ", 2),
+        ([&["ecc", &nan][..], &raw].concat(), "NaN", 2),
+        (vec!["ecc", "--construction", "w", "image.npy"], "invalid value 'w'", 2),
+        (vec!["rips", &points], "expected one process, found 3", 2),
+        (vec!["info"], "expected one process, found 3", 2),
+        (vec!["ecc", "--checkpoint", &nan, &nan], "--checkpoint: expected one process", 2),
+    ];
+    for (arguments, message, code) in runs {
+        let start = Instant::now();
+        let output = lacuna_on(&launcher, 3, &arguments).output().unwrap();
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+        assert_eq!(told.matches(message).count(), 1, "{arguments:?}: {told}");
+        assert!(output.stdout.is_empty() && start.elapsed() < PATIENCE);
+    }
+    assert_eq!(text_of(lacuna("--version", [""; 0])), {
+        let output = lacuna_on(&launcher, 3, &["--version"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    });
+}
+
+/// The processes of `lacuna` that have this word on their command line.
+#[cfg(target_os = "linux")]
+fn processes_with(word: &str) -> Vec<i32> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let process = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let line = String::from_utf8(line).ok()?;
+        let mut words = line.split('\0');
+        let is_lacuna = words.next()? == env!("CARGO_BIN_EXE_lacuna");
+        (is_lacuna && words.any(|other| other == word)).then_some(process)
+    });
+    processes.collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[allow(unsafe_code)]
+fn a_rank_that_is_killed_ends_all() {
+    let Some(launcher) = launcher() else { return };
+    for (number, milliseconds) in [(0, 100), (1, 700), (2, 1500), (3, 50)] {
+        let scratch = Scratch::new();
+        let (image, curve) = (scratch.name("large.raw"), scratch.name("curve.csv"));
+        // Takes no place on the disk, and much longer to read than the test waits.
+        File::create(&image).unwrap().set_len(1 << 40).unwrap();
+        let shape = ["--dtype", "u8", "--shape", "16384,8192,8192", "--threads", "1"];
+        let mut command =
+            lacuna_on(&launcher, 4, &[&["ecc", "-q", "-o", &curve, &image], &shape[..]].concat());
+        let mut running = command.stderr(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        let processes = loop {
+            let found = processes_with(&image);
+            if found.len() == 4 {
+                break found;
+            }
+            assert!(begin.elapsed() < PATIENCE, "4 processes start, found {found:?}");
+            thread::sleep(Duration::from_millis(10));
+        };
+        thread::sleep(Duration::from_millis(milliseconds));
+        // SAFETY: sends a signal to a process that this test has started.
+        assert_eq!(unsafe { libc::kill(processes[number], libc::SIGKILL) }, 0);
+        let killed = Instant::now();
+        let status = loop {
+            if let Some(status) = running.try_wait().unwrap() {
+                break status;
+            }
+            if killed.elapsed() > PATIENCE {
+                running.kill().unwrap();
+                panic!("the others go on after rank {number} was killed");
+            }
+            thread::sleep(Duration::from_millis(10));
+        };
+        assert!(!status.success());
+        while killed.elapsed() < PATIENCE && !processes_with(&image).is_empty() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(processes_with(&image), Vec::<i32>::new());
+        assert!(!Path::new(&curve).exists());
+    }
+}
+
+/// A run without a launcher opens no library, and one with a launcher does not go on without.
+#[test]
+fn a_library_is_opened_only_for_a_launcher() {
+    let image = data("images/plane.npy");
+    let expected = stdout_of(lacuna("ecc", [&image]));
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = lacuna("ecc", [&image]);
+        command.envs(variables.iter().copied());
+        command
+    };
+    let nowhere = ("LACUNA_MPI", "/nowhere/libmpi.so");
+    assert_eq!(stdout_of(run(&[nowhere])), expected);
+    assert_eq!(stdout_of(run(&[nowhere, ("PMI_SIZE", "1"), ("PMI_RANK", "0")])), expected);
+    assert_eq!(stdout_of(run(&[("LACUNA_MPI", "off"), ("PMI_SIZE", "2"), ("PMI_RANK", "1")])), expected);
+    for variables in [[("PMI_SIZE", "2"), ("PMI_RANK", "1")], [("PMIX_RANK", "0"), nowhere]] {
+        let mut command = run(&[nowhere]);
+        command.envs(variables);
+        let output = command.assert().code(1).get_output().clone();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.stdout.is_empty() && told.contains("/nowhere/libmpi.so: "), "{told}");
+        assert!(told.contains("expected a library of MPI") && told.contains("LACUNA_MPI=PATH"), "{told}");
+    }
+}
+
+/// Each exchange, on every rank of as many processes of this test program: messages of all lengths, also longer than one
+/// call of MPI takes.
+#[test]
+fn exchanges_arrive_as_they_were_sent() {
+    let Some(launcher) = launcher() else { return };
+    for size in SIZES.into_iter().skip(1) {
+        let mut command = on_ranks(&launcher, size, &env::current_exe().unwrap());
+        let output = command.args(["--exact", "mpi::on_a_rank", "--ignored"]).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{size}: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+#[ignore = "a rank of the test of exchanges, which starts it"]
+fn on_a_rank() {
+    let Some(launched) = launched() else { return skipped("not started by a launcher") };
+    let world = start(launched).unwrap();
+    let ranks: &dyn Ranks = &*world;
+    let (rank, size) = (ranks.rank(), ranks.size());
+    assert_eq!((rank, Some(size)), (launched.rank, launched.size));
+
+    for length in [0, 1, 1000, (16 << 20) - 1, (16 << 20) + 1, 40 << 20] {
+        let expected: Vec<u8> = (0..length).map(|k| (k % 251) as u8).collect();
+        let mut bytes = if rank == 0 { expected.clone() } else { vec![7; rank] };
+        ranks.broadcast(&mut bytes);
+        assert!(bytes == expected, "{length}");
+    }
+    for length in [0_usize, 1, (2 << 20) + 1] {
+        let mut numbers: Vec<i64> = (0..length).map(|k| (k * (rank + 1)) as i64).collect();
+        if let Some(first) = numbers.first_mut() {
+            *first = i64::MAX;
+        }
+        ranks.sum(&mut numbers);
+        let all = size * (size + 1) / 2;
+        let expected = |k: usize| if k == 0 { i64::MAX.wrapping_mul(size as i64) } else { (k * all) as i64 };
+        assert!(numbers.iter().enumerate().all(|(k, &sum)| sum == expected(k)), "{length}");
+    }
+    // Rank r sends to rank s so many bytes, of a value that both know.
+    let length = |from: usize, to: usize| {
+        if (from + to) % 3 == 0 { 0 } else { ((40 << 20) / size / size) * (from + 1) + 17 * to }
+    };
+    let value = |from: usize, to: usize| (from * 16 + to) as u8;
+    let sent = (0..size).map(|to| vec![value(rank, to); length(rank, to)]).collect();
+    let received = ranks.all_to_all(sent).unwrap();
+    for (from, bytes) in received.iter().enumerate() {
+        assert_eq!(bytes.len(), length(from, rank));
+        assert!(bytes.iter().all(|&byte| byte == value(from, rank)));
+    }
+    let gathered = ranks.gather(vec![rank as u8; rank * 3]).unwrap();
+    for (from, bytes) in gathered.iter().enumerate() {
+        assert_eq!(*bytes, if rank == 0 { vec![from as u8; from * 3] } else { Vec::new() });
+    }
+    world.finish();
+}
