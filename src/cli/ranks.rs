@@ -1,5 +1,5 @@
-//! The processes that a launcher of MPI has started together: ranks. Rank 0 speaks and writes; the others are silent but
-//! for their own failures, of which the first ends all.
+//! The processes that a launcher of MPI has started together: ranks. Rank 0 speaks and writes. The others only report
+//! their own failures, of which the first ends all ranks.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -13,11 +13,11 @@ use super::error::{CliError, usage};
 /// The connected processes, if there are several.
 static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
 
-/// Time by which a rank that fails lets the rank before it go first: of a failure that all share, such as a missing file,
-/// one message is enough, after which the other ranks are ended.
+/// Delay of the message of a failed rank, per rank before it. If all fail for one reason, such as a missing file, the
+/// first message is enough: it ends the ranks that still wait.
 const TURN: Duration = Duration::from_millis(100);
 
-/// The longest such time.
+/// Longest delay of the message of a failed rank.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// Connects the processes, if a launcher has started several.

@@ -2,33 +2,28 @@
 //!
 //! # The seam
 //!
-//! A stage that shares its work between ranks takes a [`Ranks`]: its own number, how many there are, and four ways in
-//! which all of them exchange data at once. It knows nothing else of MPI. [`Alone`] is the only process of an ordinary
-//! run; every exchange is then nothing at all. Every rank calls the same methods in the same order, and waits in each
-//! for the others. No stage passes errors between ranks: a rank that fails says why and ends all of them
-//! ([`World::abort`]), wherever they wait.
+//! A stage that shares its work between ranks takes a [`Ranks`]: the number of this rank, the number of ranks, and four
+//! exchanges in which all ranks take part. The stage knows nothing else of MPI. In an ordinary run it takes [`Alone`],
+//! whose exchanges do nothing. All ranks call the same methods in the same order, and may wait in each for the others.
+//! Stages pass no errors between ranks: the program reports the error of a rank and ends all ranks ([`World::abort`]),
+//! wherever they wait.
 //!
 //! # MPI is opened when the program runs
 //!
-//! MPI has two ways into a program that need not know the installed library beforehand:
+//! There are two ways to MPI from Rust. The crate `mpi` (rsmpi) compiles a shim with `mpicc` and generates bindings with
+//! libclang, so it needs both and an installed MPI to build; the program then needs that MPI to start, even alone. The
+//! other way is to open the library when the program runs, as CUDA's driver is opened. Lacuna takes that way: one program
+//! serves every MPI and needs none, neither to build nor to run alone. It calls few functions, whose signatures are the
+//! same in all versions of MPI. Handles differ, in three binary interfaces:
 //!
-//! | | to build | to run |
+//! | binary interface | handles | libraries |
 //! |---|---|---|
-//! | the crate `mpi` (rsmpi) | a library with headers and `mpicc`, a C compiler, and libclang for bindgen | that library, or one with the same binary interface; without it the program does not start |
-//! | opening the library, as CUDA's driver is opened | nothing | any library of the table below; without it the program runs alone |
+//! | of the standard, MPI 5.0 | pointers with fixed values | `libmpi_abi.so.1` of MPICH 5 |
+//! | of MPICH | integers with fixed values | `libmpi.so.12` of MPICH, Intel MPI, Cray MPICH |
+//! | of Open MPI | addresses of variables of the library | `libmpi.so.40` of Open MPI 4 and 5 |
 //!
-//! Lacuna takes the second, so that one program serves every MPI and needs none. It uses few functions, whose
-//! signatures all versions of MPI share. What differs is the handles, in three binary interfaces:
-//!
-//! | binary interface | libraries | handles |
-//! |---|---|---|
-//! | that of the standard, MPI 5.0, chapter 20 | `libmpi_abi.so.1`: MPICH 5 | pointers with fixed values |
-//! | MPICH's (<https://www.mpich.org/abi/>) | `libmpi.so.12`: MPICH, Intel MPI, Cray MPICH, MVAPICH | integers with fixed values |
-//! | Open MPI's | `libmpi.so.40`: Open MPI 4 and 5 | addresses of variables of the library |
-//!
-//! No library is opened unless a launcher has started the process (`launcher`): a run alone does not look for one. If
-//! a launcher has started several processes and they do not find each other, that is an error; as many copies of a run
-//! would overwrite each other's files.
+//! A library is opened only if a launcher has started the process (`launcher`). If a launcher has started several
+//! processes and they cannot be connected, that is an error: as many copies of a run would overwrite each other's files.
 
 mod launcher;
 mod mpi;
@@ -123,7 +118,7 @@ pub enum RanksError {
     NoLibrary {
         /// The launcher, and what it says.
         launched: Launched,
-        /// What was tried, with the system's reasons.
+        /// The libraries that were tried, with the system's reasons.
         tried: String,
     },
     /// The library does not take part in what the launcher has started.
@@ -134,21 +129,21 @@ pub enum RanksError {
     WrongLibrary {
         /// The launcher, and what it says.
         launched: Launched,
-        /// The library.
+        /// Path of the library that was opened.
         library: PathBuf,
     },
     /// The library lacks a function or a handle.
     #[error("{library}: expected a library of MPI: {problem}; {LIBRARY}=PATH names another library")]
     Incomplete {
-        /// The library.
+        /// Path of the library that was opened.
         library: PathBuf,
-        /// What is missing.
+        /// Name of the missing symbol, in the system's words.
         problem: String,
     },
     /// The library failed when it was started.
     #[error("{library}: cannot start MPI: {problem}")]
     Start {
-        /// The library.
+        /// Path of the library that was opened.
         library: PathBuf,
         /// The error code, or the support of threads that it lacks.
         problem: String,

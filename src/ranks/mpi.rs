@@ -230,8 +230,8 @@ impl<H: Copy + Send + Sync> Connected<H> {
         }
     }
 
-    /// Sends `to[r]` to each rank r, and appends to `into[r]` what it sends, which are `from[r]` bytes. All bytes that a
-    /// rank sends or receives fit into a piece.
+    /// Sends `to[r]` to each rank r, and appends the `from[r]` bytes that it sends to `into[r]`. All bytes that a rank
+    /// sends or receives fit into a piece.
     fn exchange(&self, to: &[&[u8]], from: &[usize], into: &mut [Vec<u8>]) {
         let places = |lengths: &[usize]| {
             let mut end = 0;
