@@ -28,7 +28,7 @@ use super::voxel::VoxelType;
 use crate::backend::{Backend, Decision, Stage};
 use crate::cuda::Gpu;
 use crate::parallel::lock;
-use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
+use crate::progress::{Cost, Expected, Interrupted, Progress, Resumable, check, interruptible};
 use crate::ranks::{Alone, Ranks};
 use crate::with_voxels;
 
@@ -120,8 +120,9 @@ impl ImageCurves {
         })
     }
 
-    /// Like [`curves`](ImageCurves::curves), by several ranks together, which have the same arguments, no checkpoint and
-    /// see the same files. Rank 0 returns the curve, the others `None`. Progress is that of this rank's part.
+    /// Like [`curves`](ImageCurves::curves), but by `ranks` together, which have the same request and see the same files.
+    /// Rank 0 returns the curve, the others `None`. Progress is that of this rank's part. An image that several ranks
+    /// share is not resumed from a checkpoint.
     ///
     /// # Errors
     /// The errors of [`curves`](ImageCurves::curves), on a rank that fails; the others may wait for it until it is ended.
@@ -158,7 +159,9 @@ impl ImageCurves {
             if found != expected {
                 return Err(EccError::OtherImage { expected, found }.into());
             }
-            let found = self.streamed(source, stream, ranks, progress)?;
+            // A state holds the first slices of the whole image, which are none of a rank's part.
+            let progress = Resumable { progress, checkpoint: &() };
+            let found = self.streamed(source, stream, ranks, &progress)?;
             Ok((ranks.rank() == 0).then_some(found))
         })
     }

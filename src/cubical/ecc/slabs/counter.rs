@@ -104,13 +104,13 @@ impl SlabCounter {
         self.curve_on(&Alone, shape, range, voxels, since, watch)
     }
 
-    /// Like [`curve`](SlabCounter::curve), but several ranks share the image, which they can read at any place, and
-    /// which is none of an interrupted run. `watch` receives the number of voxels that this rank has added up. The rows
-    /// are those of the image on rank 0, and none elsewhere.
+    /// Like [`curve`](SlabCounter::curve), but `ranks` share the image. Several ranks read its voxels at any place and
+    /// resume from no state. `watch` receives the number of voxels that this rank has added up. Rank 0 returns the rows,
+    /// the others none.
     ///
     /// # Errors
     /// The errors of [`curve`](SlabCounter::curve).
-    pub fn curve_on(
+    pub(crate) fn curve_on(
         &mut self,
         ranks: &dyn Ranks,
         shape: Shape,
