@@ -52,7 +52,9 @@ pub(crate) fn are_several() -> bool {
 
 /// Waits until all ranks are done.
 pub(crate) fn finish() {
-    WORLD.get().into_iter().for_each(|world| world.finish());
+    if let Some(world) = WORLD.get() {
+        world.finish();
+    }
 }
 
 /// Waits before a failure is reported, so that a rank with a lower number that fails as well can end this one.
@@ -66,7 +68,9 @@ fn let_others_fail(rank: usize) {
 
 /// Ends all ranks with this exit code. Returns if this process is alone.
 pub(crate) fn abort(code: u8) {
-    WORLD.get().into_iter().for_each(|world| world.abort(code));
+    if let Some(world) = WORLD.get() {
+        world.abort(code);
+    }
 }
 
 /// The error of what several processes would do as often, each by itself.
