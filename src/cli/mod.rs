@@ -132,8 +132,8 @@ impl Common {
     }
 }
 
-/// Connects the processes of a launcher, if there are several, and runs the command. A run without failure returns 0, or
-/// what `compare` and `thin --verify` found.
+/// Connects the processes of a launcher, if there are several, and runs the command. A run without failure returns 0,
+/// or what `compare` and `thin --verify` found.
 pub(crate) fn run() -> Result<ExitCode, CliError> {
     ranks::start()?;
     let code = run_here()?;

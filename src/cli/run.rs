@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
-use std::vec::IntoIter;
 
 use clap::ArgMatches;
 use hashbrown::HashMap;
@@ -53,8 +52,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) mask: Option<&'a Path>,
     /// Whether an input may be processed by one thread, if it turns out to be light.
     pub(crate) may_be_light: bool,
-    /// Whether inputs are streamed: several ranks share a single one; in a batch, the state of an input is saved too, and the statistics of one input are
-    /// those of a batch of one.
+    /// Whether inputs are streamed: several ranks share a single one; in a batch, the state of an input is saved too,
+    /// and the statistics of one input are those of a batch of one.
     pub(crate) is_streamed: bool,
 }
 
@@ -94,7 +93,7 @@ pub(crate) struct Run<'a> {
     long: LongRun,
     /// The formats of inputs that have been reported.
     detected: Mutex<Vec<String>>,
-    /// Number of inputs of all ranks.
+    /// Number of inputs of all ranks, without those that already have answers.
     inputs: usize,
     /// The pool of the current thread alone, if the only input may be light.
     alone: Option<ThreadPool>,
@@ -138,7 +137,8 @@ impl<'a> Run<'a> {
         if (is_kept || ranks::are_several()) && pictures.are_together() {
             let who = if is_kept { "--checkpoint" } else { "several processes" };
             return Err(usage(format_args!(
-                "{who}: expected a directory for --plot, with one picture per input, found a file for one picture of all"
+                "{who}: expected a directory for --plot, with one picture per input, found a file for one \
+                 picture of all"
             )));
         }
         let of_batch = if is_batch { format!(" of several {}", setup.inputs) } else { String::new() };
@@ -156,7 +156,9 @@ impl<'a> Run<'a> {
             Run { tasks, setup, notes, start, stats, pictures, long, detected, inputs, alone: None };
         if is_batch {
             run.long.begin(None)?;
+            let own = run.tasks.tasks.len();
             run.long.leave_out(&mut run.tasks)?;
+            run.inputs -= own - run.tasks.tasks.len();
         }
         let is_told = arguments.machine.threads.are_told();
         if run.setup.may_be_light && !is_batch && !is_told && run.are_small(SMALL) {
@@ -406,24 +408,28 @@ impl Ran {
         self.records.iter().filter(|record| record.is_none()).count()
     }
 
-    /// The outcomes of all ranks, on rank 0, for a batch of this many inputs, which the ranks took in turn.
+    /// The outcomes of all ranks for a batch of this many inputs, which the ranks took in turn. Ranks other than 0 are
+    /// left without.
     fn of_all(self, inputs: usize) -> Result<Ran, CliError> {
         if !ranks::are_several() {
             return Ok(self);
         }
         let Ran { records, series, is_of_system } = self;
         let sent = serde_json::to_vec(&(records, is_of_system)).expect("statistics are text and numbers");
-        let all = ranks::ranks()
-            .gather(sent)
-            .map_err(|error| CliError::system("the outcomes of all ranks", &error))?;
-        let mut all: Vec<(IntoIter<Option<Record>>, bool)> = all
+        let what = "cannot gather the statistics of all ranks";
+        let all = ranks::ranks().gather(sent).map_err(|error| CliError::system(what, &error))?;
+        if !ranks::is_root() {
+            return Ok(Ran::default());
+        }
+        let all = all
             .iter()
-            .filter_map(|sent| serde_json::from_slice::<(Vec<Option<Record>>, bool)>(sent).ok())
-            .map(|(records, is_of_system)| (records.into_iter(), is_of_system))
-            .collect();
-        let is_of_system = all.iter().any(|(_, is_of_system)| *is_of_system);
-        let ranks = all.len().max(1);
-        let records = (0..inputs).filter_map(|number| all.get_mut(number % ranks)?.0.next()).collect();
-        Ok(Ran { records, series, is_of_system })
+            .map(|sent| serde_json::from_slice::<(Vec<Option<Record>>, bool)>(sent))
+            .collect::<Result<Vec<_>, _>>();
+        let (all, are_of_system): (Vec<_>, Vec<_>) =
+            all.map_err(|error| CliError::system(what, &error))?.into_iter().unzip();
+        let mut all: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
+        let ranks = all.len();
+        let records = (0..inputs).filter_map(|number| all[number % ranks].next()).collect();
+        Ok(Ran { records, series, is_of_system: are_of_system.contains(&true) })
     }
 }

@@ -120,12 +120,13 @@ impl ImageCurves {
         })
     }
 
-    /// Like [`curves`](ImageCurves::curves), but by `ranks` together, which have the same request and see the same files.
-    /// Rank 0 returns the curve, the others `None`. Progress is that of this rank's part. An image that several ranks
-    /// share is not resumed from a checkpoint.
+    /// Like [`curves`](ImageCurves::curves), but by `ranks` together, which have the same request and see the same
+    /// files. Rank 0 returns the curve, the others `None`. Progress is that of this rank's part. An image that several
+    /// ranks share is not resumed from a checkpoint.
     ///
     /// # Errors
-    /// The errors of [`curves`](ImageCurves::curves), on a rank that fails; the others may wait for it until it is ended.
+    /// The errors of [`curves`](ImageCurves::curves), on a rank that fails; the others may wait for it until it is
+    /// ended.
     pub fn curves_on(
         &mut self,
         ranks: &dyn Ranks,
@@ -166,7 +167,7 @@ impl ImageCurves {
         })
     }
 
-    /// Why ranks cannot share an image; `None` if they can.
+    /// Reason for which ranks cannot share an image; `None` if they can.
     fn hindrance(&self, stream: &Stream, scales: Option<&Scales>) -> Option<&'static str> {
         if scales.is_some() {
             Some("smoothing takes the whole image")

@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What a launcher says about this process.
+/// The place of this process among those that a launcher has started together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launched {
     /// The variable from which the launcher is known.
@@ -43,8 +43,8 @@ impl fmt::Display for Launched {
     }
 }
 
-/// What a launcher says about this process; `None` if it has started no other, or there is no launcher, or
-/// `LACUNA_MPI=off` says that this process is to be alone.
+/// Place of this process among those that a launcher has started together; `None` without a launcher, if there is one
+/// process, and with `LACUNA_MPI=off`.
 pub fn launched() -> Option<Launched> {
     launched_by(&|variable| env::var(variable).ok())
 }

@@ -10,11 +10,11 @@
 //!
 //! # MPI is opened when the program runs
 //!
-//! There are two ways to MPI from Rust. The crate `mpi` (rsmpi) compiles a shim with `mpicc` and generates bindings with
-//! libclang, so it needs both and an installed MPI to build; the program then needs that MPI to start, even alone. The
-//! other way is to open the library when the program runs, as CUDA's driver is opened. Lacuna takes that way: one program
-//! serves every MPI and needs none, neither to build nor to run alone. It calls few functions, whose signatures are the
-//! same in all versions of MPI. Handles differ, in three binary interfaces:
+//! There are two ways to MPI from Rust. The crate `mpi` (rsmpi) compiles a shim with `mpicc` and generates bindings
+//! with libclang, so it needs both and an installed MPI to build; the program then needs that MPI to start, even alone.
+//! The other way is to open the library when the program runs, as CUDA's driver is opened. Lacuna takes that way: one
+//! program serves every MPI and needs none, neither to build nor to run alone. It calls few functions, whose signatures
+//! are the same in all versions of MPI. Handles differ, in three binary interfaces:
 //!
 //! | binary interface | handles | libraries |
 //! |---|---|---|
@@ -23,7 +23,8 @@
 //! | of Open MPI | addresses of variables of the library | `libmpi.so.40` of Open MPI 4 and 5 |
 //!
 //! A library is opened only if a launcher has started the process (`launcher`). If a launcher has started several
-//! processes and they cannot be connected, that is an error: as many copies of a run would overwrite each other's files.
+//! processes and they cannot be connected, that is an error: as many copies of a run would overwrite each other's
+//! files.
 
 mod launcher;
 mod mpi;

@@ -7,7 +7,7 @@ use super::Ranks;
 use crate::memory::Refused;
 use crate::parallel::lock;
 
-/// What the ranks have in common.
+/// State that all ranks share.
 struct Shared {
     barrier: Barrier,
     /// Message of rank r to rank s at place r · size + s.

@@ -1,6 +1,7 @@
 //! Several processes that a launcher of MPI starts: the same bytes as one process, one message, and one end of all.
 //!
-//! The launcher is `LACUNA_TEST_MPIEXEC` or the first `mpiexec` of the path; without one, tests are reported as skipped.
+//! The launcher is `LACUNA_TEST_MPIEXEC` or the first `mpiexec` of the path; without one, tests are reported as
+//! skipped.
 
 use std::env;
 use std::ffi::OsString;
@@ -378,8 +379,8 @@ fn a_library_is_opened_only_for_a_launcher() {
     }
 }
 
-/// Each exchange, on every rank of as many processes of this test program: messages of all lengths, also longer than one
-/// call of MPI takes.
+/// Each exchange, on every rank of as many processes of this test program: messages of all lengths, also longer than
+/// one call of MPI takes.
 #[test]
 fn exchanges_arrive_as_they_were_sent() {
     let Some(launcher) = launcher() else { return };

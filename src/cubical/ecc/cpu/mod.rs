@@ -127,8 +127,8 @@ impl<K: Key> Counter<K> {
         self.workers.iter().any(Worker::has_failed)
     }
 
-    /// Adds the sums of all ranks to those of rank 0, the only one on which [`finish`](Counter::finish) follows. Each rank
-    /// began with the same arguments, but for the threads. `spill` makes an error of one of temporary files.
+    /// Adds the sums of all ranks to those of rank 0, the only one on which [`finish`](Counter::finish) follows. Each
+    /// rank began with the same arguments, but for the threads. `spill` makes an error of one of temporary files.
     ///
     /// # Errors
     /// Rows beyond the memory limit could not be written to files, or memory is refused.

@@ -64,8 +64,8 @@ impl SlabCounter {
         SlabCounter { directory, ..self }
     }
 
-    /// Finds the least and the greatest finite value of `count` voxels; `None` if no voxel is finite. `read` fills a slice
-    /// with the next voxels; `advance` receives their number.
+    /// Finds the least and the greatest finite value of `count` voxels; `None` if no voxel is finite. `read` fills a
+    /// slice with the next voxels; `advance` receives their number.
     ///
     /// # Errors
     /// [`EccError`]: a read fails, or memory is refused.
@@ -105,8 +105,8 @@ impl SlabCounter {
     }
 
     /// Like [`curve`](SlabCounter::curve), but `ranks` share the image. Several ranks read its voxels at any place and
-    /// resume from no state. `watch` receives the number of voxels that this rank has added up. Rank 0 returns the rows,
-    /// the others none.
+    /// resume from no state. `watch` receives the number of voxels that this rank has added up. Rank 0 returns the
+    /// rows, the others none.
     ///
     /// # Errors
     /// The errors of [`curve`](SlabCounter::curve).
@@ -158,8 +158,8 @@ struct Pass<'a> {
 
 /// Sums with memory for slabs.
 trait SlabSums: fmt::Debug + Send + Sync {
-    /// Adds up the slabs of an image, except for those of an interrupted run, and returns the rows of the curve; none on
-    /// ranks other than 0.
+    /// Adds up the slabs of an image, except for those of an interrupted run, and returns the rows of the curve; none
+    /// on ranks other than 0.
     fn curve(&mut self, slabs: &Slabs, pass: &Pass<'_>) -> Result<VcecRows, EccError>;
 }
 

@@ -59,7 +59,8 @@ pub(super) struct Slabs {
     pub(super) room: usize,
 }
 
-/// The axis along which images of these extents are cut, and the number of slices of which a slab's start is a multiple.
+/// The axis along which images of these extents are cut, and the number of slices of which a slab's start is a
+/// multiple.
 fn cut_along(extents: [usize; 3]) -> (usize, usize) {
     let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
     (axis, if axis == 2 { BLOCK } else { 1 })
@@ -82,7 +83,8 @@ pub(crate) fn voxels_of(shape: Shape, ranks: &dyn Ranks) -> Range<usize> {
 }
 
 impl Slabs {
-    /// Slabs of the slices `part`, for `threads` threads within `limit` bytes of memory; the error is the least number of bytes needed.
+    /// Slabs of the slices `part`, for `threads` threads within `limit` bytes of memory; the error is the least number
+    /// of bytes needed.
     pub(super) fn new(
         shape: Shape,
         voxels: VoxelType,

@@ -182,8 +182,8 @@ impl<K: Key> Sums<K> {
         }
     }
 
-    /// Adds the sums of all ranks to those of rank 0; the other ranks are left without. `spill` makes an error of one of
-    /// temporary files.
+    /// Adds the sums of all ranks to those of rank 0; the other ranks are left without. `spill` makes an error of one
+    /// of temporary files.
     ///
     /// # Errors
     /// Spilled keys could not be written or read, or memory is refused.
