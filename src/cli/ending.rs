@@ -23,6 +23,7 @@ use super::error::{CliError, TIME_IS_UP, ended};
 use super::locked;
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
+use super::ranks;
 use super::stop_request::{self, Request, requested};
 use super::temporary;
 
@@ -128,14 +129,16 @@ fn end_saying(code: u8, line: fmt::Arguments<'_>) -> ! {
     exit(code)
 }
 
-/// Ends the process at once, without waiting for other threads.
+/// Ends the process at once, and all ranks with it, without waiting for other threads.
 #[cfg(unix)]
 fn exit(code: u8) -> ! {
+    ranks::abort(code);
     signal_hook::low_level::exit(code.into())
 }
 
 #[cfg(not(unix))]
 fn exit(code: u8) -> ! {
+    ranks::abort(code);
     std::process::exit(code.into())
 }
 

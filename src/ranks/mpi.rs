@@ -38,8 +38,10 @@ struct Handles<H> {
     byte: H,
     int64: H,
     sum: H,
-    /// Level of threads at which any thread may call, one at a time: `MPI_THREAD_SERIALIZED`.
+    /// Levels of threads at which any thread may call, one at a time, `MPI_THREAD_SERIALIZED`, and beside others,
+    /// `MPI_THREAD_MULTIPLE`.
     serialized: c_int,
+    multiple: c_int,
 }
 
 /// The standard's binary interface (MPI 5.0, appendix A.1).
@@ -51,12 +53,19 @@ fn standard() -> Handles<Pointer> {
         int64: fixed(0x258),
         sum: fixed(0x21),
         serialized: 2048,
+        multiple: 4096,
     }
 }
 
 /// MPICH's binary interface.
-const MPICH: Handles<c_int> =
-    Handles { world: 0x4400_0000, byte: 0x4c00_010d, int64: 0x4c00_083a, sum: 0x5800_0003, serialized: 2 };
+const MPICH: Handles<c_int> = Handles {
+    world: 0x4400_0000,
+    byte: 0x4c00_010d,
+    int64: 0x4c00_083a,
+    sum: 0x5800_0003,
+    serialized: 2,
+    multiple: 3,
+};
 
 /// The functions of a library, named as in the standard without `MPI_`.
 struct Functions<H> {
@@ -117,7 +126,7 @@ struct Connected<H> {
     handles: Handles<H>,
     rank: usize,
     size: usize,
-    /// Locked during each call.
+    /// Locked during each call but that of [`World::abort`].
     turn: Mutex<()>,
 }
 
@@ -159,6 +168,7 @@ fn connect(library: Library, path: &Path, launched: Launched) -> Result<Box<dyn 
                 int64: variable("ompi_mpi_int64_t").map_err(incomplete)?,
                 sum: variable("ompi_mpi_op_sum").map_err(incomplete)?,
                 serialized: 2,
+                multiple: 3,
             };
             connect_by(library, handles, path, launched)
         }
@@ -191,7 +201,7 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     let (mut level, mut rank, mut size) = (0, 0, 0);
     // SAFETY: MPI is started once, without arguments, which the standard allows; `level` is written before the return.
     let code = unsafe {
-        (functions.init_thread)(ptr::null_mut(), ptr::null_mut(), handles.serialized, &raw mut level)
+        (functions.init_thread)(ptr::null_mut(), ptr::null_mut(), handles.multiple, &raw mut level)
     };
     let problem = match code {
         0 if level >= handles.serialized => None,
@@ -342,10 +352,8 @@ impl<H: Copy + Send + Sync> World for Connected<H> {
     }
 
     fn abort(&self, code: u8) -> ! {
-        // Another thread may wait in a call for ever.
-        let _turn = self.turn.try_lock();
-        // SAFETY: MPI is started. A call beside another is allowed by libraries that support threads; with others, the
-        // worst that can happen is that this process ends by a fault, which ends the others as well.
+        // SAFETY: MPI is started. Another thread may be in a call, for ever; a call beside it is what threads were asked
+        // for. A library that lacks it may fail, which ends this process and so the others.
         unsafe { (self.functions.abort)(self.handles.world, code.into()) };
         std::process::exit(code.into())
     }

@@ -295,6 +295,36 @@ fn a_rank_that_fails_ends_all() {
     });
 }
 
+/// Processes with other commands, or that see other files, do not share their work.
+#[test]
+fn ranks_that_do_not_see_the_same_inputs_say_so() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let folders = ["one", "two"].map(|name| scratch.name(name));
+    for (folder, image) in folders.iter().zip(["images/plane.npy", "images/volume.npy"]) {
+        fs::create_dir(folder).unwrap();
+        fs::copy(data(image), Path::new(folder).join("image.npy")).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_lacuna");
+    let both = |folders: &[String; 2], images: [&str; 2]| {
+        let mut command = on_ranks(&launcher, 1, Path::new("-wdir"));
+        command.args([&folders[0], program, "ecc", images[0], ":", "-n", "1", "-wdir"]);
+        let output = command.args([&folders[1], program, "ecc", images[1]]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+        stderr(&output)
+    };
+    let told = both(&folders, ["image.npy", "image.npy"]);
+    let message = "expected the image that rank 0 reads, 8x6 image of u8, found 4x3x5 image of i16";
+    assert_eq!(told.matches(message).count(), 1, "{told}");
+    let told = both(&folders, ["image.npy", "other.npy"]);
+    assert_eq!(
+        told.matches("expected the inputs of process 0, found others on process 1").count(),
+        1,
+        "{told}"
+    );
+}
+
 /// The processes of `lacuna` that have this word on their command line.
 #[cfg(target_os = "linux")]
 fn processes_with(word: &str) -> Vec<i32> {
