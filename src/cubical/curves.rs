@@ -104,7 +104,7 @@ impl ImageCurves {
     }
 
     /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if
-    /// it has one. For several scales the image is read whole, and progress counts voxels once per scale.
+    /// it has one. For several scales, and of four axes, the image is read whole; progress counts voxels once per scale.
     ///
     /// # Errors
     /// [`MachineError`]: the reasons are listed there and at [`EccError`].
@@ -171,6 +171,8 @@ impl ImageCurves {
     fn hindrance(&self, stream: &Stream, scales: Option<&Scales>) -> Option<&'static str> {
         if scales.is_some() {
             Some("smoothing takes the whole image")
+        } else if stream.shape().dim() > 3 {
+            Some("an image of four axes is read whole")
         } else if self.backend.insists_on_devices() {
             Some("a GPU was asked for")
         } else if stream.anywhere().is_none() {
@@ -190,7 +192,12 @@ impl ImageCurves {
         scales: Option<&Scales>,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, MachineError> {
-        let Some(scales) = scales else { return self.streamed(source, stream, &Alone, progress) };
+        let one = Scales { count: 1, ..Scales::default() };
+        let scales = match scales {
+            Some(scales) => scales,
+            None if stream.shape().dim() > 3 => &one,
+            None => return self.streamed(source, stream, &Alone, progress),
+        };
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
         let image = stream.image()?;
         let (found, decision) = curves_by(&image, &self.request, scales, &self.backend, progress)?;

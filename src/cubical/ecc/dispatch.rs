@@ -32,9 +32,6 @@ pub fn curve_by(
     progress: &dyn Progress,
 ) -> Result<(Vcec, Decision), MachineError> {
     request.bins.check()?;
-    if image.shape().dim() > 3 {
-        return four_axes::curve_by(image, request, backend, progress);
-    }
     let scales = Scales { count: 1, ..Scales::default() };
     let (mut curves, decision) = curves_by(image, request, &scales, backend, progress)?;
     Ok((curves.pop().unwrap_or_default(), decision))
@@ -52,6 +49,10 @@ pub(crate) fn curves_by(
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Vec<Vcec>, Decision), MachineError> {
+    if image.shape().dim() > 3 && scales.count == 1 {
+        let (curve, decision) = four_axes::curve_by(image, request, backend, progress)?;
+        return Ok((vec![curve], decision));
+    }
     request.check(image.shape())?;
     let mut all = estimate(image.shape(), image.voxel_type(), request);
     if scales.count > 1 {
