@@ -278,18 +278,11 @@ fn range_of(
     progress: &dyn Progress,
 ) -> Result<(Value, Value), EccError> {
     let advance = |voxels| progress.advance(voxels);
+    if ranks.size() > 1 {
+        stream.go_to(part.start);
+    }
     let own = with_voxels!(stream.voxel_type(), T => {
-        let mut next = part.start;
-        SlabCounter::range(part.len(), |voxels: &mut [T]| {
-            if ranks.size() == 1 {
-                return read(stream, voxels.as_mut_bytes(), progress);
-            }
-            check(progress);
-            let places = stream.anywhere().expect("an image that ranks share");
-            places.read_bytes(next, voxels.as_mut_bytes())?;
-            next += voxels.len();
-            Ok(())
-        }, &advance)
+        SlabCounter::range(part.len(), |voxels: &mut [T]| read(stream, voxels.as_mut_bytes(), progress), &advance)
     })?;
     // Both ends are voxels, so they have one type.
     let own = own.map(|(low, high)| Values::from_iter([low, high]));

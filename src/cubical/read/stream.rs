@@ -203,6 +203,15 @@ impl Stream {
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
+    /// Goes on with the voxel at this place, if voxels can be read at any.
+    ///
+    /// # Panics
+    /// Voxels come in order only.
+    pub(in crate::cubical) fn go_to(&mut self, place: usize) {
+        assert!(self.placed.is_some(), "voxels at any place");
+        self.done = place;
+    }
+
     fn fill(&mut self, bytes: &mut [u8], stop: Stop<'_>) -> Result<(), Fault> {
         let size = self.voxels.bytes();
         if let Some(places) = self.anywhere() {
