@@ -113,7 +113,8 @@ pub(crate) fn tell_error(line: impl fmt::Display) {
 /// Prints a line that begins with a styled word. Colours follow the same rules as clap's messages: only on a terminal,
 /// unless the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
 fn tell_as(word: &str, style: Style, line: impl fmt::Display) {
-    let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {}", printable(&line.to_string()));
+    let line = format!("{style}{word}:{style:#} {}\n", printable(&line.to_string()));
+    let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
 #[cfg(test)]

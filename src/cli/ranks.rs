@@ -15,10 +15,14 @@ static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
 
 /// Delay of the message of a failed rank, per rank before it. If all fail for one reason, such as a missing file, the
 /// first message is enough: it ends the ranks that still wait.
-const TURN: Duration = Duration::from_millis(100);
+const TURN: Duration = Duration::from_millis(400);
+
+/// Time in which a launcher takes the message of a failed rank from its pipe. MPICH's closes the pipe as soon as it is
+/// asked to end the ranks.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Longest delay of the message of a failed rank.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(4);
 
 /// Connects the processes, if a launcher has started several.
 pub(crate) fn start() -> Result<(), CliError> {
@@ -69,6 +73,7 @@ fn let_others_fail(rank: usize) {
 /// Ends all ranks with this exit code. Returns if this process is alone.
 pub(crate) fn abort(code: u8) {
     if let Some(world) = WORLD.get() {
+        thread::sleep(LAST_WORDS);
         world.abort(code);
     }
 }
