@@ -206,6 +206,10 @@ const LOOK: usize = 1 << 22;
 /// Least number of planes added between two calls of `look`: each call reads the first planes twice.
 const LEAST_PLANES: usize = 32;
 
+/// Number of voxels from which a further thread adds up: its table may have 65,536 rows, which have to be cleared and
+/// joined.
+const PER_WORKER: usize = 1 << 16;
+
 /// Like [`curve`], but calls `look` between pieces of the image; `look` may unwind.
 ///
 /// # Errors
@@ -235,7 +239,8 @@ fn curve_in_pieces<T: Voxel>(
         Bins::Distinct => None,
     };
     let mut counter = Counter::new(request, T::TYPE, level);
-    counter.begin(range, rayon::current_num_threads(), None)?;
+    let workers = rayon::current_num_threads().min(1 + image.voxels().len() / PER_WORKER);
+    counter.begin(range, workers, None)?;
     let (extents, order) = (image.shape().extents(), counter.order);
     let view = View { extents, first: [0; 3], voxels: T::bits(image.voxels()), order };
     Ok(counter.curve(view, at_once, look))
