@@ -89,9 +89,9 @@ struct Counters : NoOutput {
 };
 
 // The changes of two levels in a word, of 16 bits each with a sign: the upper times 2^16 plus the lower. A thread that
-// comes to a word in which one has grown to 2^14 adds both to the totals, before it counts the next plane. A plane has
-// 16 changes for a thread, not all in one word and with one sign: where all blocks have one level, a block of two voxels
-// is less than the one before if both are. So none grows by 16 for each of the 1,024 threads beyond 2^14.
+// comes to a word in which one has grown to 2^14 adds both to the totals, before it counts the next plane. In a plane a
+// thread makes at most 16 changes, and not all in one word with one sign: if both voxels of a block are less than those
+// before, so is the block, whose sign is the other one. So none grows by 16 for each of the 1,024 threads beyond 2^14.
 struct Packed {
     u32 *words;
     u64 *totals;

@@ -398,7 +398,7 @@ def _reading(options: FileOptions) -> Reading:
         dtype=None if dtype is None else _voxels(dtype),
         order=optional_word("order", order, "C or F"),
         channel=optional_count("channel", options["channel"], 0),
-        frame=None if options["frame"] == "all" else optional_count("frame", options["frame"], 0),
+        frame=None if options["frame"] == "all" else optional_count('frame, if not "all"', options["frame"], 0),
         four_axes=options["frame"] == "all",
         nan=in_place_of_nan(options["nan"]),
         skip_rows=optional_count("skip_rows", options["skip_rows"], 0),

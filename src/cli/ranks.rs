@@ -87,24 +87,25 @@ pub(crate) fn not_shared() -> CliError {
     ))
 }
 
-/// Divides the inputs of a batch between the ranks, in turn, after all have found the same ones. No rank has written
-/// anything before.
+/// Divides the inputs of a batch between the ranks, in turn, after all have found the same options and inputs. No rank
+/// has written anything before.
 ///
 /// # Errors
-/// The ranks have found different inputs, or one that only rank 0 can read.
+/// The ranks have different options or inputs, or one that only rank 0 can read.
 pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
     let ranks = ranks();
     if ranks.size() == 1 {
         return Ok(());
     }
+    let options = std::env::args_os().skip(1).map(|argument| format!("{}\n", argument.display()));
     let names = tasks.tasks.iter().map(|task| format!("{}\n", task.input.display()));
-    let found = names.collect::<String>().into_bytes();
+    let found = options.chain(names).collect::<String>().into_bytes();
     let mut expected = found.clone();
     ranks.broadcast(&mut expected);
     if found != expected {
         return Err(usage(format_args!(
-            "expected the inputs of process 0, found others on process {}: all processes take the same command and see \
-             the same files; LACUNA_MPI=off lets each process run by itself",
+            "expected the options and inputs of process 0, found others on process {}: all processes take the same \
+             command and see the same files; LACUNA_MPI=off lets each process run by itself",
             ranks.rank()
         )));
     }

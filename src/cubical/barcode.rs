@@ -57,7 +57,7 @@ pub struct CubicalOutcome {
     pub classes: Classes,
     /// Counts and times of the run.
     pub statistics: PersistenceStatistics,
-    /// Device that computed the discrete gradient, with the reason.
+    /// Device that computed the discrete gradient, or of four axes scanned the boundary matrix, with the reason.
     pub decision: Decision,
     /// Representative cycles of the bars, if requested.
     pub representatives: Option<Representatives>,
@@ -119,8 +119,8 @@ impl<'a> Cubical<'a> {
     /// tables.
     fn solve_by_matrix(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, representatives, backend, .. } = self;
-        if representatives.is_some() {
-            image.shape().check_three()?;
+        if representatives.is_some() || progress.checkpoint().is_kept() {
+            image.shape().check_three().map_err(CubicalError::FourAxes)?;
         }
         let found = via_matrix::persistence(image, request, *limits, backend, progress)?;
         let mut statistics = PersistenceStatistics { voxels: image.shape().count(), ..Default::default() };
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!((counts, diagram.bars(3)[0]), (vec![1, 0, 0, 1], Bar { birth: 1.0, death: 9.0 }));
         let all = Cubical { representatives: Some(BarSelection::All), ..cubical.clone() };
         let message = "expected 1 to 3 axes of more than one voxel, found shape [3, 3, 3, 3]";
-        assert_eq!(all.solve(&()).unwrap_err().to_string(), message);
+        assert_eq!(all.solve(&()).unwrap_err().to_string(), format!("cycles and checkpoints: {message}"));
         let refused = persistence(&image, None, &cubical.request, &cubical.backend, false, None, &());
         assert_eq!(refused.map(|found| found.classes).unwrap_err().to_string(), message);
     }

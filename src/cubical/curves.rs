@@ -1,9 +1,9 @@
 //! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
-//! Only for curves at several scales it is read whole. The caller opens the files ([`CurveSource`]).
+//! Only for curves at several scales, and if it has four axes, it is read whole. The caller opens the files ([`CurveSource`]).
 //!
-//! Several ranks share an image that each of them can read at any place, and that no GPU is asked for. Of any other
+//! Several ranks share an image that each of them can stream from any place, and that no GPU is asked for. Of any other
 //! image, rank 0 computes the curve alone.
 
 use std::ops::Range;
@@ -104,7 +104,8 @@ impl ImageCurves {
     }
 
     /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if
-    /// it has one. For several scales, and of four axes, the image is read whole; progress counts voxels once per scale.
+    /// it has one. For several scales, and if it has four axes, the image is read whole; progress counts voxels once per
+    /// scale.
     ///
     /// # Errors
     /// [`MachineError`]: the reasons are listed there and at [`EccError`].

@@ -21,6 +21,9 @@ pub enum CubicalError {
     /// requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
+    /// Cycles and checkpoints of an image of four axes.
+    #[error("cycles and checkpoints: {0}")]
+    FourAxes(ShapeError),
     /// Persistent homology by the boundary matrix failed, which is that of images of four axes.
     #[error(transparent)]
     Matrix(#[from] ViaMatrixError),

@@ -172,8 +172,8 @@ impl Shape {
         self.along_axes(self.long_coordinates(place), 0)
     }
 
-    /// The coordinates along three axes, or four, of the voxel at a place in memory: those along the user's axes, padded
-    /// with 0 at the end. If the user has more than three axes, only those of more than one voxel count.
+    /// The coordinates along three axes, or four, of the voxel at a place in memory: those along the user's axes,
+    /// padded with 0 at the end. If the user has more than three axes, only those of more than one voxel count.
     pub fn coordinates_of_three(&self, place: usize) -> Vec<usize> {
         let mut all = if self.count > 3 { self.long_coordinates(place) } else { self.coordinates(place) };
         all.resize(all.len().max(3), 0);

@@ -455,9 +455,9 @@ fn parts(grid: &Grid, directions: usize, bins: usize) -> usize {
 /// # Errors
 /// [`EctError::Directions`]: the number or the dimension of the directions does not suit the image.
 pub fn memory_plan(shape: Shape, image: u64, request: &EctRequest) -> Result<MemoryPlan, EctError> {
+    let grid = Grid::new(shape, request.construction)?;
     let directions = request.directions.count(shape.dim()).map_err(of_axes(shape))?;
     let of_directions = ("directions", directions::bytes(directions, shape.dim()));
-    let grid = Grid::new(shape, request.construction)?;
     let values = (directions as u64).saturating_mul(request.bins as u64).saturating_mul(8);
     // Batches of an orthant are full but one.
     let padded = (directions as u64)

@@ -141,17 +141,21 @@ pub fn start(launched: Launched) -> Result<Box<dyn World>, RanksError> {
         // SAFETY: the initialisers of a library of MPI, which the user has installed, are sound.
         match unsafe { Library::new(&path) } {
             Ok(library) => return connect(library, &path, launched),
-            // The cause, in the system's words, names the library.
-            Err(error) => tried.push(error.source().unwrap_or(&error).to_string()),
+            Err(error) => tried.push(cause(&error)),
         }
     }
     Err(RanksError::NoLibrary { launched, tried: tried.join("; ") })
 }
 
+/// The cause of an error, in the system's words, which name the library and the symbol.
+fn cause(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 fn connect(library: Library, path: &Path, launched: Launched) -> Result<Box<dyn World>, RanksError> {
     let incomplete = |error: libloading::Error| RanksError::Incomplete {
         library: path.to_path_buf(),
-        problem: error.to_string(),
+        problem: cause(&error),
     };
     // The functions stay valid: a library that is never closed.
     let library: &'static Library = Box::leak(Box::new(library));
@@ -197,7 +201,7 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     // SAFETY: the handles are those of this library, as was found out.
     let functions = unsafe { Functions::<H>::of(library) };
     let functions = functions
-        .map_err(|error| RanksError::Incomplete { library: library_path(), problem: error.to_string() })?;
+        .map_err(|error| RanksError::Incomplete { library: library_path(), problem: cause(&error) })?;
     let (mut level, mut rank, mut size) = (0, 0, 0);
     // SAFETY: MPI is started once, without arguments, which the standard allows; `level` is written before the return.
     let code = unsafe {
@@ -352,8 +356,8 @@ impl<H: Copy + Send + Sync> World for Connected<H> {
     }
 
     fn abort(&self, code: u8) -> ! {
-        // SAFETY: MPI is started. Another thread may be in a call, for ever; a call beside it is what threads were asked
-        // for. A library that lacks it may fail, which ends this process and so the others.
+        // SAFETY: MPI is started. Another thread may be in a call, for ever; a call beside it is what threads were
+        // asked for. A library that lacks it may fail, which ends this process and so the others.
         unsafe { (self.functions.abort)(self.handles.world, code.into()) };
         std::process::exit(code.into())
     }

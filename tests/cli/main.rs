@@ -17,6 +17,7 @@ mod ect;
 mod files;
 mod foreign_images;
 mod formats;
+mod four_axes;
 mod generate;
 mod geometry;
 mod image_representatives;

@@ -319,7 +319,7 @@ fn ranks_that_do_not_see_the_same_inputs_say_so() {
     assert_eq!(told.matches(message).count(), 1, "{told}");
     let told = both(&folders, ["image.npy", "other.npy"]);
     assert_eq!(
-        told.matches("expected the inputs of process 0, found others on process 1").count(),
+        told.matches("expected the options and inputs of process 0, found others on process 1").count(),
         1,
         "{told}"
     );

@@ -70,7 +70,8 @@ pub(crate) struct VoxelsArguments {
     /// Time frame to read, counted from 0, or all, to take four axes as those of one image
     ///
     /// Frames are found in TIFF where ImageJ or OME-XML metadata describes them, in the fourth axis of NIfTI, and
-    /// along the axis t of Zarr. An image of four axes may be of any format; `cubical` and `ecc` take such images.
+    /// along the axis t of Zarr. `cubical` and `ecc` take images of four axes, from these and from npy, npz, nrrd,
+    /// metaimage, dipha and raw files.
     #[arg(hide_short_help = true, long, value_name = "N|all", value_parser = parse::frames, allow_hyphen_values = true)]
     pub(crate) frame: Option<Frames>,
 
@@ -96,7 +97,9 @@ impl VoxelsArguments {
         ];
         let picked = ImageOptions {
             channel: self.channel,
-            frame: self.frame.and_then(|frames| if let Frames::One(frame) = frames { Some(frame) } else { None }),
+            frame: self
+                .frame
+                .and_then(|frames| if let Frames::One(frame) = frames { Some(frame) } else { None }),
             four_axes: self.frame == Some(Frames::All),
             key: key.map(str::to_owned),
             nan: self.nan,
@@ -167,7 +170,11 @@ mod tests {
         assert_eq!(options("--channel 2 --frame 0 --key a --nan lowest"), Ok(picked));
         let whole = ImageOptions { four_axes: true, ..ImageOptions::default() };
         assert_eq!(options("--frame all"), Ok(whole));
-        assert!(options("--frame -1").unwrap_err().contains("expected a whole number, 0 or more, or all, found -1"));
+        assert!(
+            options("--frame -1")
+                .unwrap_err()
+                .contains("expected a whole number, 0 or more, or all, found -1")
+        );
     }
 
     #[test]

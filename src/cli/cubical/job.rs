@@ -86,7 +86,11 @@ impl Job<'_> {
         let way = arguments.way(stream.shape());
         if way == Way::Gradient || self.needs_gradient() {
             // An image that is too large is refused before it is read.
-            let what = if way == Way::Gradient { "" } else { "cycles or a checkpoint: " };
+            let what = match way {
+                Way::Gradient => arguments.via.map_or("", |_| "--via gradient: "),
+                Way::Matrix if arguments.run.checkpoint.is_asked_for() => "--checkpoint: ",
+                Way::Matrix => "--representatives and --geometry: ",
+            };
             let checked = persistence::check(stream.shape(), periodic);
             checked.map_err(|source| CliError::about(format!("{what}{name}"), source))?;
         } else {

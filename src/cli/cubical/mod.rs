@@ -61,8 +61,8 @@ pub(crate) struct Arguments {
 
     /// Let axes close up, so that the last voxel is next to the first: x, y, z, w
     ///
-    /// x is the first axis of the image, in PNG and TIFF the row, and w the fourth. Where all axes close up, bars of the dimension of the
-    /// image are computed too.
+    /// x is the first axis of the image, in PNG and TIFF the row, and w the fourth. Where all axes close up, bars of
+    /// the dimension of the image are computed too.
     #[arg(long, value_name = "AXIS,...", help_heading = "Filtration", value_delimiter = ',',
         value_parser = parse::one_of::<AxisName>(), hide_possible_values = true)]
     periodic: Vec<AxisName>,
@@ -93,7 +93,7 @@ pub(crate) struct Arguments {
     ///          infinite voxels are "inf" and "-inf"; with cycles "representatives": [...]
     /// npy      NumPy array of doubles, one bar per row: dim, birth, death
     /// dipha    DIPHA's persistence diagram; for superlevel sets that of the negated image
-    /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at
+    /// cripser  CubicalRipser's columns: dim,birth,death,x1,y1,z1,x2,y2,z2, of four axes w1, w2 too, the voxels at
     ///          which the class is born and dies
     /// npz      archive of NumPy arrays: "bars" as in npy, and with cycles for each dimension d
     ///          "index_d", "birth_voxels_d", "death_voxels_d", "cycle_cells_d",
@@ -208,7 +208,9 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
 
 /// Reads a mask.
 fn read_mask(file: &Path) -> Result<Mask, CliError> {
-    let image = read::open(file, &ImageOptions::default())?.image()?;
+    // A mask of another shape than the image is refused later.
+    let options = ImageOptions { four_axes: true, ..ImageOptions::default() };
+    let image = read::open(file, &options)?.image()?;
     Mask::new(&image).map_err(|source| CliError::about(file.display(), PersistenceError::from(source)))
 }
 

@@ -23,7 +23,8 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut first = true;
     while reader.read_byte_record(&mut record).map_err(unreadable)? {
         let start = record.position().map_or(0, |position| position.byte() as usize);
-        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].iter().chain(&CRIPSER_COLUMNS).any(|&n| n == record.len()) {
+        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].iter().chain(&CRIPSER_COLUMNS).any(|&n| n == record.len())
+        {
             let expected = "3 entries, dim,birth,death";
             return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
         }

@@ -3,7 +3,7 @@
 //! | format | content | reader |
 //! |---|---|---|
 //! | `ripser` | the output of Ripser, and of `lacuna rips` as text | `ripser` |
-//! | `csv` | one line per bar, `dim,birth,death`; further columns of simplices, or CubicalRipser's six coordinates, are ignored | `csv` |
+//! | `csv` | one line per bar, `dim,birth,death`; further columns of simplices, or CubicalRipser's coordinates, are ignored | `csv` |
 //! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
 //! | `npy` | NumPy array, one row per bar: dim, birth, death; or CubicalRipser's nine or eleven columns | `npy` |
 //! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has one row per pair of cells; or one array per dimension, of rows birth, death, whose name ends with the dimension (`arr_0`, `arr_1`: what `numpy.savez(file, *dgms)` writes of ripser.py's and giotto-ph's diagrams) | `npy` |

@@ -30,8 +30,8 @@ pub(super) fn is_never(death: f64) -> bool {
     death.is_infinite() || death == f64::MAX
 }
 
-/// Numbers of columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels, three each or
-/// four.
+/// Numbers of columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels, three each
+/// or four.
 pub(super) const CRIPSER_COLUMNS: [usize; 2] = [9, 11];
 
 /// Converts a number to a dimension if it is one.

@@ -20,8 +20,8 @@ use crate::with_image;
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 pub(crate) const STAGE: &str = "curve";
 
-/// Computes the curve of an image of up to four axes; also returns the decision on where it ran. If a GPU fails that was chosen
-/// automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
+/// Computes the curve of an image of up to four axes; also returns the decision on where it ran. If a GPU fails that
+/// was chosen automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.

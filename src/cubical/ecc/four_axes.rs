@@ -1,12 +1,15 @@
 //! Curves of images of four axes, from those of images of three.
 //!
-//! Cut the image into its volumes f₀, f₁, …, fₙ along the slowest axis. Each cell of the complex is a cell of space times
-//! a point or an interval of that axis, which adds to its dimension nothing or one.
+//! Cut the image into its volumes f₀, f₁, …, fₙ along the slowest axis. Each cell of the complex is the product of a
+//! cell of space and of a point or an interval of that axis. An interval adds one to its dimension, and so changes its
+//! sign in χ.
 //!
-//! - V: a cell at the point k enters with its vertices in f_k, one of the interval from k to k + 1 with those in the voxel
-//!   by voxel later of f_k and f_{k+1}. So χ is the sum of χ(f_k), less that of χ(max(f_k, f_{k+1})).
-//! - T: a cell of the interval k enters with the voxels in f_k, one between two intervals with the voxels in the earlier
-//!   of the two. So χ is χ(f₀) + χ(fₙ), plus the sum of χ(min(f_k, f_{k+1})), less that of χ(f_k).
+//! - V: at the point k, a cell enters as in f_k. Along the interval from k to k + 1, it enters as in the image of the
+//!   later voxel of each pair, one of f_k and one of f_{k+1}. So χ is the sum of χ(f_k), less that of
+//!   χ(max(f_k, f_{k+1})).
+//! - T: along the interval k, a cell enters as in f_k. At the point between two intervals, it enters as in the image of
+//!   the earlier voxel of each pair, and at the two ends as in f₀ and fₙ. So χ is χ(f₀) + χ(fₙ), plus the sum of
+//!   χ(min(f_k, f_{k+1})), less that of χ(f_k).
 
 use std::cmp::Ordering;
 

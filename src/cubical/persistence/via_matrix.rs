@@ -18,7 +18,9 @@ use crate::cubical::image::{AnyImage, Voxel as _};
 use crate::cubical::key::Key as _;
 use crate::cubical::shape::Shape;
 use crate::matrix::leftmost_ones::{ScanError, Scanner};
-use crate::matrix::{Dualize, Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
+use crate::matrix::{
+    Dualize, Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with,
+};
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 

@@ -76,9 +76,8 @@ pub(super) fn shape_at(place: Place, axes: &[u64], order: Order, four: bool) -> 
     let expected = match shape {
         Some(Ok(shape)) if four || shape.dim() < 4 => return Ok(shape),
         Some(Err(ShapeError::Axes { .. })) if four => "1 to 4 axes of more than one voxel",
-        Some(Ok(_) | Err(ShapeError::Axes { .. })) => {
-            "1 to 3 axes of more than one voxel, or 4 with --frame all"
-        }
+        Some(Ok(_)) => "1 to 3 axes of more than one voxel, or 4 with --frame all",
+        Some(Err(ShapeError::Axes { .. })) => "1 to 3 axes of more than one voxel",
         Some(Err(ShapeError::Empty { .. })) => "at least one voxel along each axis",
         _ => "fewer than 2^63 voxels",
     };

@@ -26,7 +26,8 @@ fn layout(head: &[u8], options: &ImageOptions) -> Result<FileLayout, ImageProble
     let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
     let (voxels, big_endian, meaning) = voxels(&dtype)?;
     let order = if fortran { Order::F } else { Order::C };
-    let shape = options.shape_at(Place::Byte(10), &shape, order)
+    let shape = options
+        .shape_at(Place::Byte(10), &shape, order)
         .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
     Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, data_at as u64) })
 }

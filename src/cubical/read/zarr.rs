@@ -39,9 +39,8 @@ const CHANNELS: [&str; 2] = ["c", "channel"];
 pub(super) fn open(path: &Path, options: &ImageOptions) -> Result<Stream, Fault> {
     let array = store::array(path, options.key.as_deref())?;
     let mut rows = Rows::new(array, options)?;
-    let shape = options
-        .shape_at(Place::Whole, &rows.axes(), Order::C)
-        .map_err(|problem| rows.with_note(problem))?;
+    let shape =
+        options.shape_at(Place::Whole, &rows.axes(), Order::C).map_err(|problem| rows.with_note(problem))?;
     let voxels = rows.array.meaning.voxels(rows.array.numbers);
     let source = in_pieces(move |voxels, stop| rows.next(voxels, stop));
     Ok(Stream { is_measured: false, ..Stream::new(shape, voxels, source) })

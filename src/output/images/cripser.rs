@@ -1,5 +1,5 @@
-//! CubicalRipser's columns, nine or, of four axes, eleven: dim, birth, death, then the voxels at which the class is born
-//! and dies.
+//! CubicalRipser's columns, nine or, of four axes, eleven: dim, birth, death, then the voxels at which the class is
+//! born and dies.
 //!
 //! Comparison with the output of its program (Kaji, Sudo, Ahara 2020; cripser 0.0.37) and of its Python module:
 //!

@@ -7,7 +7,7 @@
 //! | `json` | [`json`] | an object: the bars, and the parameters of the run |
 //! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, one row per bar: dim, birth, death |
 //! | `dipha` | [`dipha`] | a persistence diagram, as DIPHA writes it |
-//! | `cripser` | [`cripser`] | CubicalRipser's nine columns, including the birth and death voxels |
+//! | `cripser` | [`cripser`] | CubicalRipser's columns, including the birth and death voxels |
 //! | `npz` | [`npz`] | an archive of NumPy arrays: the bars as in `npy`, and cycles |
 //!
 //! All formats except `dipha` keep the order of [`Classes`]: by dimension, then by birth in filtration order. Integer

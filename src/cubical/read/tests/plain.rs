@@ -76,11 +76,13 @@ fn arrays_that_are_no_images() {
     for (file, message) in [
         (
             npy("|u1", false, "", &[0]),
-            format!("{place} 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape []{part}"),
+            format!("{place} 1 to 3 axes of more than one voxel, found shape []{part}"),
         ),
         (
             npy("|u1", false, "3, 2, 2, 2", &data),
-            format!("{place} 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [3, 2, 2, 2]{part}"),
+            format!(
+                "{place} 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [3, 2, 2, 2]{part}"
+            ),
         ),
         (
             npy("|u1", false, "3, 0", &[]),

@@ -339,7 +339,7 @@ fn images_of_ome_zarr() {
         assert_eq!(picked(Some(frame), Some(channel)), Ok(expected));
     }
     let message = picked(None, None).unwrap_err();
-    assert!(message.contains("expected 1 to 3 axes of more than one voxel, or 4 with --frame all, found shape [2, 2, 3, 4, 5]; --frame N and --channel N take"), "{message}");
+    assert!(message.contains("expected 1 to 3 axes of more than one voxel, found shape [2, 2, 3, 4, 5]; --frame N and --channel N take"), "{message}");
     let message = picked(Some(0), None).unwrap_err();
     assert!(
         message.contains("found shape [2, 3, 4, 5]; --channel N takes one place along the axis c"),

@@ -92,8 +92,8 @@ impl Planes {
         has_to_be_picked.then(|| self.extent(Axis::Frame)).filter(|&frames| frames > 1)
     }
 
-    /// The planes that remain if a channel and a frame are picked: their numbers along the remaining axes, and the pages
-    /// in their order.
+    /// The planes that remain if a channel and a frame are picked: their numbers along the remaining axes, and the
+    /// pages in their order.
     pub(super) fn picked(&self, options: &ImageOptions) -> Result<(Vec<u64>, Vec<usize>), ImageProblem> {
         let channel = pick("channel", options.channel, self.extent(Axis::Channel))?;
         let frame = pick("frame", options.frame, self.extent(Axis::Frame))?;
