@@ -630,7 +630,7 @@ fn axes_that_do_not_close_up() {
     let thick = data("cubical/shell.npy");
     let line = scratch.file("line.npy", npy([1, 5], false, |_, column| column as u8));
     for (arguments, image, message) in [
-        ("--periodic w", image.as_ref(), "--periodic"),
+        ("--periodic v", image.as_ref(), "--periodic"),
         (
             "--periodic z",
             image.as_ref(),
