@@ -8,7 +8,7 @@ use super::{Scratch, lacuna, npy, text_of};
 /// A shell around its middle: 3 × 3 × 3 × 3 voxels of 1, and a 9.
 fn shell(scratch: &Scratch) -> String {
     let voxels: Vec<u8> = (0..81).map(|place| if place == 40 { 9 } else { 1 }).collect();
-    let file = scratch.file("shell.npy", &npy("|u1", false, "(3, 3, 3, 3)", &voxels));
+    let file = scratch.file("shell.npy", npy("|u1", false, "(3, 3, 3, 3)", &voxels));
     file.to_str().unwrap().to_owned()
 }
 
@@ -41,7 +41,7 @@ fn a_mask_has_four_axes_too() {
     let scratch = Scratch::new();
     let image = shell(&scratch);
     let inside: Vec<u8> = (0..81).map(|place| u8::from(place != 40)).collect();
-    let mask = scratch.file("mask.npy", &npy("|u1", false, "(3, 3, 3, 3)", &inside));
+    let mask = scratch.file("mask.npy", npy("|u1", false, "(3, 3, 3, 3)", &inside));
     let mask = mask.to_str().unwrap();
     let found = text_of(lacuna("cubical", ["--frame", "all", "--mask", mask, "--output", "csv", &image]));
     assert_eq!(found, "dim,birth,death\n0,1,inf\n3,1,inf\n");
