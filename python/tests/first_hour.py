@@ -43,6 +43,7 @@ ONE_NAN = np.where(P == P[3, 1], np.nan, P)
 A = np.random.default_rng(0).random((9, 10))
 WHOLE = (A * 9).astype(np.int64)
 VOLUME = np.random.default_rng(1).random((4, 5, 6))
+FOUR_AXES = np.random.default_rng(2).random((3, 4, 2, 5))
 LINE = VOLUME[0, 0]
 NAN_VOXEL = np.where(A > 0.99 * A.max(), np.nan, A)
 NO_POINTS = np.empty((0, 2))
@@ -316,7 +317,8 @@ IMAGES = [
         lambda: cubical(np.where(A > 0.9, np.inf, A)),
         lambda: gudhi_cubical(2, top_dimensional_cells=np.where(A > 0.9, np.inf, A)),
     ),
-    Call("cubical of four axes", lambda: cubical(np.zeros((2, 3, 3, 3))), r"ValueError: .*lacuna_tda\.compat\.cripser takes four axes"),
+    Call("cubical of four axes", lambda: cubical(FOUR_AXES), lambda: gudhi_cubical(4, top_dimensional_cells=FOUR_AXES)),
+    Call("cubical of five axes", lambda: cubical(np.zeros((2,) * 5)), r"ValueError: .*lacuna_tda\.compat\.gudhi takes any number of axes"),
     Call("cubical of colours", lambda: cubical(np.ones((9, 9, 3))), r"UserWarning: .*image\.mean\(axis=-1\)"),
     Call("cubical with NaN", lambda: cubical(NAN_VOXEL), 'ValueError: .*found NaN; nan="lowest", "highest" or a number'),
     Call("cubical with NaN replaced", lambda: cubical(NAN_VOXEL, nan=2), lambda: cubical(np.nan_to_num(NAN_VOXEL, nan=2.0))),
