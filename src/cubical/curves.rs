@@ -1,7 +1,8 @@
 //! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
-//! Only for curves at several scales, and if it has four axes, it is read whole. The caller opens the files ([`CurveSource`]).
+//! Only for curves at several scales, and if it has four axes, it is read whole. The caller opens the files
+//! ([`CurveSource`]).
 //!
 //! Several ranks share an image that each of them can stream from any place, and that no GPU is asked for. Of any other
 //! image, rank 0 computes the curve alone.
@@ -268,7 +269,7 @@ impl ImageCurves {
 
 /// The image of a stream in words, which ranks compare.
 fn described(stream: &Stream) -> String {
-    stream.shape().described(stream.voxel_type().name()).to_string()
+    stream.shape().described(stream.voxel_type().name())
 }
 
 /// Finds the least and the greatest finite value of an image, of which each rank reads the voxels `part`.

@@ -32,6 +32,13 @@ macro_rules! value {
 value!(Unsigned: u8, u16, u32, u64; Signed: i8, i16, i32, i64; Double: f32, f64);
 
 impl Value {
+    /// The order of two numbers in a filtration by sublevel sets, or by superlevel sets.
+    pub(super) fn in_filtration(&self, other: &Self, superlevel: bool) -> Ordering {
+        // Numbers always compare.
+        let order = self.partial_cmp(other).unwrap_or(Ordering::Equal);
+        if superlevel { order.reverse() } else { order }
+    }
+
     /// The nearest double. Integers beyond ±2^53 may be rounded.
     pub fn double(self) -> f64 {
         match self {

@@ -122,11 +122,7 @@ fn compare(
             ends.extend(class.death.map(|death| (image.exact(death), -sign)));
         }
     }
-    // Voxels are numbers, so that any two compare.
-    ends.sort_unstable_by(|(a, _), (b, _)| {
-        let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
-        if request.superlevel { order.reverse() } else { order }
-    });
+    ends.sort_unstable_by(|(a, _), (b, _)| a.in_filtration(b, request.superlevel));
     let (mut ends, mut bars) = (ends.into_iter().peekable(), 0);
     for (value, _, euler) in curve.rows() {
         if threshold.is_some_and(|threshold| !request.reaches(threshold, value)) {

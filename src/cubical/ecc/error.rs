@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::bins::BinsError;
 use crate::backend;
 use crate::cubical::read::ImageReadError;
-use crate::cubical::shape::{Shape, ShapeError};
+use crate::cubical::shape::Shape;
 use crate::memory::Refused;
 use crate::progress::Interrupted;
 use crate::snapshot::SnapshotError;
@@ -18,9 +18,6 @@ pub enum EccError {
     /// The bins are invalid.
     #[error(transparent)]
     Bins(#[from] BinsError),
-    /// The image has more axes than its curve is computed for.
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
     /// The bins need the range of the voxels, which takes a pass over all of them to find.
     #[error("expected the range of the bins of {0} voxels beforehand, found none")]
     Range(&'static str),

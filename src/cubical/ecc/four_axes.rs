@@ -11,13 +11,11 @@
 //!   the earlier voxel of each pair, and at the two ends as in f₀ and fₙ. So χ is χ(f₀) + χ(fₙ), plus the sum of
 //!   χ(min(f_k, f_{k+1})), less that of χ(f_k).
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
 
 use super::bins::{Bins, BinsError, finite_range};
 use super::dispatch::{STAGE, curve_by as curve_of_three};
-use super::error::{EccError, MachineError};
+use super::error::MachineError;
 use super::request::EccRequest;
 use super::vcec::Vcec;
 use crate::backend::{Backend, Decision};
@@ -70,11 +68,11 @@ fn add_parts<T: Voxel>(
     progress: &dyn Progress,
 ) -> Result<(), MachineError> {
     let [count, volume @ ..] = image.shape().four_extents();
-    let shape = Shape::new(&volume, Order::C)?;
+    let shape = Shape::new(&volume, Order::C).map_err(BinsError::from)?;
     let length = shape.count();
     // Two volumes of the same image.
     memory::probe(2 * (length * size_of::<T>()) as u64)?;
-    let part = |voxels| Ok::<AnyImage, EccError>(Image::new(shape, voxels)?.into());
+    let part = |voxels| Ok::<AnyImage, BinsError>(Image::new(shape, voxels)?.into());
     let is_v = request.construction == Construction::V;
     // The voxel of two that the cells between them enter with.
     let between = |a: T, b: T| {
@@ -122,11 +120,8 @@ impl Sum {
 
     /// Sorts distinct values in the order of the filtration, and adds up the changes of each.
     fn unite(&mut self) {
-        // Voxels are numbers, so that any two compare.
-        self.rows.par_sort_by(|(a, _), (b, _)| {
-            let order = a.partial_cmp(b).unwrap_or(Ordering::Equal);
-            if self.request.superlevel { order.reverse() } else { order }
-        });
+        let superlevel = self.request.superlevel;
+        self.rows.par_sort_by(|(a, _), (b, _)| a.in_filtration(b, superlevel));
         self.rows.dedup_by(|more, sum| {
             let is_same = more.0 == sum.0;
             sum.1 += if is_same { more.1 } else { 0 };
