@@ -135,6 +135,9 @@ impl Run {
         self.leaves(piece);
         for moment in [1, 3, 7, 12] {
             self.is_killed(piece, Duration::from_millis(moment), Stdio::null());
+            // A run that is killed after its last file is removed leaves an empty directory, which the next run would
+            // take for the user's.
+            let _ = fs::remove_dir(self.directory());
         }
         self.goes_on();
     }
