@@ -117,7 +117,6 @@ pub fn memory_plan_of_matrix(shape: Shape, request: &PersistenceRequest, image: 
             [
                 ("the image", image),
                 ("the boundary matrix", matrix),
-                ("its anti-transpose", if axes > 3 { matrix } else { 0 }),
                 ("tables of cells", cells.saturating_mul(4 * index)),
             ],
             true,

@@ -11,9 +11,9 @@
 //! block does. So blocks are independent problems, solved in any order by any method; information from other blocks
 //! only saves work. A destroyer of block d is never a low of block d + 1, so its row can be dropped there
 //! (compression). A creator of block d + 1 is a zero column in block d, which need not be reduced (clearing). So
-//! annotations go upwards from block 1, as long as every cell below is known to be a creator or not; then the
-//! residues go downwards, cleared from above and, next to solved blocks, compressed from below. Dualized residues,
-//! for which the reverse holds, go upwards.
+//! annotations go upwards from block 1, as long as every cell below is known to be a creator or not, and so do residues
+//! with few zero columns; then the other residues go downwards, cleared from above and, next to solved blocks,
+//! compressed from below. Dualized residues, for which the reverse holds, go upwards.
 //!
 //! A residue is reduced as it stands or anti-transposed (dualized), which exchanges rows and columns. If there are
 //! much fewer open rows than open columns, as at the top of a Rips filtration, the dual is less work.
@@ -209,6 +209,9 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 continue;
             }
             if census[here].open * ANNOTATE < census[here].cells {
+                if !self.is_quick_uncleared(dim) {
+                    continue;
+                }
                 self.residue(dim, None)?;
             } else if let Some(counts) = self.annotate(dim) {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
@@ -219,6 +222,13 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.is_downwards = true;
         self.lap("upwards");
         Ok(())
+    }
+
+    /// Whether the residue of a block above a solved one is soon reduced although nothing clears it. Its columns that
+    /// are no zero columns pair with the open rows; each of the others takes at most one addition for each of these.
+    fn is_quick_uncleared(&self, dim: Dimension) -> bool {
+        let (columns, rows) = (self.open(dim).len(), self.open(dim - 1).len());
+        columns.saturating_sub(rows).saturating_mul(rows) <= self.matrix.entries()
     }
 
     /// Solves a block by annotations if few classes live at a time. An interrupted attempt leaves no partial result.
