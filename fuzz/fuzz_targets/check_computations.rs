@@ -437,7 +437,7 @@ fn curve(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()
             let expected = ecc::plain::curve(image, &request).expect("the request is valid");
             assert_eq!(found.expect("the image is small"), expected, "{request:?}");
             if let Some(devices) = devices {
-                let (found, _) = ecc::curve_by(&image.clone().into(), &request, devices, &()).expect("the image is small");
+                let (found, _) = ecc::curve_by(&image.clone().into(), Periodic::NONE, &request, devices, &()).expect("the image is small");
                 assert_eq!(found, expected, "on a device, {request:?}");
             }
         }

@@ -52,7 +52,7 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
         part if all their voxels are, with ``"T"``, if one of their voxels is.
     verify : bool
         Whether the bars are checked against the Euler characteristic curve, which is computed from the cells: at every value, the
-        alternating sum of the bars alive has to be the Euler characteristic. It needs the bars of all dimensions, and no periodic axes.
+        alternating sum of the bars alive has to be the Euler characteristic. It needs the bars of all dimensions.
     locations : bool
         Whether :attr:`Diagram.locations` holds the voxels at which classes are born and die.
     representatives : "cycles", optional

@@ -193,7 +193,6 @@ def test_a_ring_of_a_torus_inside_a_mask() -> None:
         ({"periodic": "x"}, TypeError, "^periodic: expected True, False or numbers of axes, .* found 'x'$"),
         ({"periodic": [0.5]}, TypeError, "^periodic: expected a whole number, found 0.5$"),
         ({"periodic": (0,), "representatives": "cycles"}, ValueError, "periodic axes, found axis 0"),
-        ({"periodic": (0,), "verify": True}, ValueError, "^verify: expected no periodic axes, found axis 0$"),
         ({"mask": np.ones((1, 3))}, ValueError, "^mask: expected one of shape 3x1, like the image, found shape 1x3$"),
         ({"mask": np.full((3, 1), np.nan)}, ValueError, r"^mask: voxel \[0, 0\]: expected a number, found NaN$"),
         ({"mask": np.array([["inside"]])}, TypeError, "^mask: expected an image of numbers"),
@@ -210,7 +209,8 @@ def test_axes_and_masks_that_are_refused(options: dict[str, Any], error: type[Ex
 
 def test_bars_are_verified_in_all_dimensions_alone(rng: np.random.Generator) -> None:
     image = rng.random((5, 6))
-    assert lacuna_tda.cubical(image, verify=True) == lacuna_tda.cubical(image)
+    for periodic in (False, (0,), True):
+        assert lacuna_tda.cubical(image, periodic=periodic, verify=True) == lacuna_tda.cubical(image, periodic=periodic)
     with pytest.raises(ValueError, match=r"^verify: expected the bars of dimensions 0 to 1, found those up to 0 only$"):
         lacuna_tda.cubical(image, max_dim=0, verify=True)
     found = lacuna_tda.cubical_many([image, image[:, 0]], max_dim=0, verify=True, errors="return")

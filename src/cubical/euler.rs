@@ -3,6 +3,7 @@
 use super::ecc::{EccRequest, Vcec, curve_by};
 use super::error::CubicalError;
 use super::image::AnyImage;
+use super::periodic::Periodic;
 use crate::backend::{Backend, Decision, on_threads};
 use crate::progress::{Progress, interruptible};
 
@@ -26,6 +27,8 @@ pub struct EulerCurve<'a> {
     pub image: &'a AnyImage,
     /// The filtration and the rows of the curve.
     pub request: EccRequest,
+    /// The axes along which the image closes up (default: none).
+    pub periodic: Periodic,
     /// Number of threads (default: those of the global rayon pool).
     pub threads: Option<usize>,
     /// The device that counts (default: the processor).
@@ -45,13 +48,14 @@ pub struct EulerOutcome {
 impl<'a> EulerCurve<'a> {
     /// The curve of `image`, computed on all cores.
     pub fn new(image: &'a AnyImage, request: EccRequest) -> Self {
-        EulerCurve { image, request, threads: None, backend: Backend::default() }
+        EulerCurve { image, request, periodic: Periodic::NONE, threads: None, backend: Backend::default() }
     }
 
     /// Computes the vector of changes.
     ///
     /// # Errors
-    /// [`CubicalError`]: the bins are invalid, or need a range and no voxel is finite; a requested device fails.
+    /// [`CubicalError`]: the bins are invalid, or need a range and no voxel is finite; an axis cannot be periodic; a
+    /// requested device fails.
     pub fn run(&self) -> Result<Vcec, CubicalError> {
         Ok(self.solve(&())?.vcec)
     }
@@ -63,7 +67,8 @@ impl<'a> EulerCurve<'a> {
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         interruptible(progress, |progress| {
             on_threads(self.threads, || {
-                let (vcec, decision) = curve_by(self.image, &self.request, &self.backend, progress)?;
+                let (vcec, decision) =
+                    curve_by(self.image, self.periodic, &self.request, &self.backend, progress)?;
                 Ok(EulerOutcome { vcec, decision })
             })
         })

@@ -28,12 +28,6 @@ pub enum VerifyError {
         /// The greatest dimension that is requested.
         found: usize,
     },
-    /// The curve is not computed for images with periodic axes.
-    #[error("expected no periodic axes, found axis {axis}")]
-    Periodic {
-        /// The index of the first periodic axis, from 0.
-        axis: usize,
-    },
     /// The bars contradict the curve.
     #[error(
         "at {value}: expected bars whose alternating sum is {euler}, the Euler characteristic of the cells, found {bars}"
@@ -54,15 +48,13 @@ pub enum VerifyError {
     Memory(#[from] Refused),
 }
 
-/// Checks that the request has the bars of all dimensions, without which they cannot be verified, and no periodic axes.
+/// Checks that the request has the bars of all dimensions, without which they cannot be verified.
 ///
 /// # Errors
-/// [`VerifyError::Dimensions`], [`VerifyError::Periodic`].
+/// [`VerifyError::Dimensions`].
 pub fn check(shape: Shape, request: &PersistenceRequest) -> Result<(), VerifyError> {
-    if let Some(axis) = request.periodic.axes().next() {
-        return Err(VerifyError::Periodic { axis });
-    }
-    let (needed, requested) = (shape.dim(), request.dimensions(shape));
+    let all = PersistenceRequest { max_dim: None, ..*request };
+    let (needed, requested) = (all.dimensions(shape), request.dimensions(shape));
     if requested < needed {
         return Err(VerifyError::Dimensions { expected: needed - 1, found: requested.saturating_sub(1) });
     }
@@ -98,9 +90,9 @@ pub fn verify(
             error => error,
         });
     }
-    let PersistenceRequest { construction, superlevel, .. } = *request;
+    let PersistenceRequest { construction, superlevel, periodic, .. } = *request;
     let curve = EccRequest { construction, superlevel, bins: Bins::Distinct };
-    let curve = EulerCurve { backend: backend.clone(), ..EulerCurve::new(image, curve) };
+    let curve = EulerCurve { periodic, backend: backend.clone(), ..EulerCurve::new(image, curve) };
     compare(image, classes, request, limits.threshold, &curve.solve(progress)?.vcec)
 }
 
@@ -145,7 +137,7 @@ mod tests {
 
     use super::*;
     use crate::cubical::persistence::Class;
-    use crate::cubical::{Construction, Cubical, Image, Order};
+    use crate::cubical::{Construction, Cubical, Image, Order, Periodic};
 
     fn solved(image: &AnyImage, request: PersistenceRequest, threshold: Option<Value>) -> Classes {
         Cubical { limits: Limits::up_to(threshold), ..Cubical::new(image, request) }
@@ -205,9 +197,9 @@ mod tests {
             for (construction, superlevel) in
                 [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)])
             {
-                let request =
-                    PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
                 let shape = Shape::new(axes, Order::F).unwrap();
+                let periodic = Periodic::all(shape).nth(random.random_range(0..4)).unwrap_or_default();
+                let request = PersistenceRequest { construction, superlevel, periodic, max_dim: None };
                 let voxels: Vec<i16> = (0..shape.count()).map(|_| random.random_range(-3..4)).collect();
                 let image = Image::new(shape, voxels).unwrap().into();
                 let classes = solved(&image, request, None);

@@ -603,8 +603,9 @@ fn axes_that_close_up() {
     for options in ["x", "y", "x,y", "y,x,x"] {
         for construction in ["t", "v --superlevel"] {
             let options = format!("--periodic {options} --construction {construction}");
-            assert_eq!(csv(&format!("{options} --via matrix")), csv(&options), "{options}");
-            assert_eq!(csv(&format!("{options} --threads 1")), csv(&options), "{options}");
+            for other in ["--via matrix", "--threads 1", "--verify"] {
+                assert_eq!(csv(&format!("{options} {other}")), csv(&options), "{options}");
+            }
         }
     }
     let text = bars(&image, "-q --periodic y,x");
@@ -646,8 +647,12 @@ fn axes_that_do_not_close_up() {
             image.as_ref(),
             "ring.npy: periodic axis 2: expected an axis of two voxels or more",
         ),
-        ("--periodic x --verify", image.as_ref(), "--verify: "),
-        ("--periodic x --verify", image.as_ref(), "expected no periodic axes, found axis 0"),
+        ("--periodic x,y --verify --max-dim 1", image.as_ref(), "--verify: "),
+        (
+            "--periodic x,y --verify --max-dim 1",
+            image.as_ref(),
+            "expected the bars of dimensions 0 to 2, found",
+        ),
         (
             "--periodic y --representatives cycles --output json",
             image.as_ref(),

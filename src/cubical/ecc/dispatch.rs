@@ -6,12 +6,13 @@ use std::time::Instant;
 use super::checkpoint::{load_scales, save_scale};
 use super::error::{EccError, MachineError};
 use super::estimate::estimate;
-use super::four_axes;
 use super::request::EccRequest;
 use super::scales::{Scales, curves_device, curves_since};
+use super::slices;
 use super::vcec::Vcec;
 use crate::backend::{Backend, Decision, Difference, Estimate, Stage, expect_same};
 use crate::cubical::image::AnyImage;
+use crate::cubical::periodic::Periodic;
 use crate::cubical::voxel::VoxelType;
 use crate::cuda::Gpu;
 use crate::progress::{Cost, Expected, Progress, saving};
@@ -20,18 +21,22 @@ use crate::with_image;
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 pub(crate) const STAGE: &str = "curve";
 
-/// Computes the curve of an image of up to four axes; also returns the decision on where it ran. If a GPU fails that
-/// was chosen automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
+/// Computes the curve of an image of up to four axes, which may be periodic; also returns the decision on where it ran.
+/// If a GPU fails that was chosen automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.
 pub fn curve_by(
     image: &AnyImage,
+    periodic: Periodic,
     request: &EccRequest,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Vcec, Decision), MachineError> {
     request.bins.check()?;
+    if !periodic.is_none() {
+        return slices::curve_by(image, periodic, request, backend, progress);
+    }
     let scales = Scales { count: 1, ..Scales::default() };
     let (mut curves, decision) = curves_by(image, request, &scales, backend, progress)?;
     Ok((curves.pop().unwrap_or_default(), decision))
@@ -50,7 +55,7 @@ pub(crate) fn curves_by(
     progress: &dyn Progress,
 ) -> Result<(Vec<Vcec>, Decision), MachineError> {
     if image.shape().dim() > 3 && scales.count == 1 {
-        let (curve, decision) = four_axes::curve_by(image, request, backend, progress)?;
+        let (curve, decision) = slices::curve_by(image, Periodic::NONE, request, backend, progress)?;
         return Ok((vec![curve], decision));
     }
     request.check(image.shape())?;
@@ -170,7 +175,8 @@ mod tests {
     fn the_processor_unless_a_device_pays() {
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-            let (found, decision) = curve_by(&image().into(), &EccRequest::default(), &backend, &()).unwrap();
+            let (found, decision) =
+                curve_by(&image().into(), Periodic::NONE, &EccRequest::default(), &backend, &()).unwrap();
             assert_eq!(found, curve(&image(), &EccRequest::default()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
         }
@@ -180,7 +186,8 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
         let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
-        let found = curve_by(&image().into(), &EccRequest::default(), &Backend::new(asked), &());
+        let found =
+            curve_by(&image().into(), Periodic::NONE, &EccRequest::default(), &Backend::new(asked), &());
         let (found, decision) = found.unwrap();
         assert_eq!((found, decision.gpus.len()), (curve(&image(), &EccRequest::default()).unwrap(), 1));
     }

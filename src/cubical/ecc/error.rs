@@ -7,6 +7,7 @@ use super::bins::BinsError;
 use crate::backend;
 use crate::cubical::read::ImageReadError;
 use crate::cubical::shape::Shape;
+use crate::input::Problem;
 use crate::memory::Refused;
 use crate::progress::Interrupted;
 use crate::snapshot::SnapshotError;
@@ -41,6 +42,9 @@ pub enum EccError {
         /// The value of the voxel.
         found: f64,
     },
+    /// An axis cannot be periodic.
+    #[error(transparent)]
+    Periodic(#[from] Problem),
     /// The ranks that share an image find different ones.
     #[error("expected the image that rank 0 reads, {expected}, found {found}")]
     OtherImage {

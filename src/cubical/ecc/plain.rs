@@ -20,13 +20,21 @@ use crate::cubical::value::Value;
 /// # Errors
 /// [`BinsError`]: the bins are invalid, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
+    let shape = image.shape();
+    curve_of(image, PlainCells::new(shape.four_extents(), shape.dim(), request.construction), request)
+}
+
+/// Like [`curve`], of these cells of the image.
+pub(crate) fn curve_of<T: Voxel>(
+    image: &Image<T>,
+    cells: PlainCells,
+    request: &EccRequest,
+) -> Result<Vcec, BinsError> {
     let keys: Vec<T::Key> = image.voxels().iter().map(|voxel| voxel.ordered(request.superlevel)).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
-    let (construction, extents) = (request.construction, image.shape().four_extents());
-    let cells = PlainCells::new(extents, image.shape().dim(), construction);
     for cell in cells.all() {
         let around = cells.voxels(cell).into_iter().map(|place| keys[place]);
-        let key = match construction {
+        let key = match request.construction {
             Construction::T => around.min(),
             Construction::V => around.max(),
         };
