@@ -259,6 +259,8 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         Where bins begin and end; by default the least finite value and the greatest. A value below is in the first bin, one above in none.
     construction, superlevel
         As those of :func:`cubical`.
+    periodic : bool or sequence of int
+        As that of :func:`cubical`; not with ``scales``, and not for an array on a GPU.
     sigma : float
         The standard deviation of the Gaussian, in voxels.
     taps : int
@@ -297,9 +299,14 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
         wanted = count("scales", scales, 1), number("sigma", options["sigma"]), count("taps", options["taps"], 1)
     ends = None if range is None else pair("range", range, "two numbers, the ends of the bins")
     request = bins, ends, options["construction"], flag("superlevel", options["superlevel"]), wanted
+    periodic = _periodic(options["periodic"])
+    if periodic != [] and scales is not None:
+        raise ValueError("periodic: expected no scales beside it")
     on_device = lent(image)
     if on_device is not None:
         _expect_device(on_device, backend, nan)
+        if periodic != []:
+            raise ValueError("periodic: expected an array of the host, found one on a GPU")
     elif scales is not None and backend == "cuda":
         raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
     if on_device is not None:
@@ -307,7 +314,7 @@ def ecc(image: Any, *, scales: int | None = None, **options: Unpack[EccOptions])
     else:
         array = plain_image(image, nan)
         with telling_of_nan(array):
-            curves = running(options, lambda run: _lacuna.ecc(array, *request, run))
+            curves = running(options, lambda run: _lacuna.ecc(array, *request, periodic, run))
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
 

@@ -135,6 +135,7 @@ def ecc(
     construction: str,
     superlevel: bool,
     scales: tuple[int, float, int] | None,
+    periodic: list[int] | None,
     run: Run,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
 def ecc_on_device(

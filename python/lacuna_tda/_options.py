@@ -127,6 +127,7 @@ class EccOptions(RunOptions, total=False):
     range: Annotated[tuple[float, float] | None, None]
     construction: Construction
     superlevel: Annotated[bool, False]
+    periodic: Annotated[bool | Sequence[int], False]
     sigma: Annotated[float, 1.0]
     taps: Annotated[int, 13]
     nan: Nan

@@ -167,21 +167,7 @@ impl Wanted {
 
     /// The request for an image of this shape.
     fn request(&self, shape: Shape) -> Result<PersistenceRequest, Failure> {
-        let axes = shape.axes().len() as i64;
-        let number = |&axis: &i64| match axis {
-            _ if axis < -axes || axis >= axes => Err(Failure::Value(format!(
-                "periodic: expected axes from {} to {}, found {axis}",
-                -axes,
-                axes - 1
-            ))),
-            _ => Ok((if axis < 0 { axis + axes } else { axis }) as usize),
-        };
-        let numbers = match &self.periodic {
-            Some(given) => given.iter().map(number).collect::<Result<Vec<_>, _>>()?,
-            None => (0..axes as usize).collect(),
-        };
-        let periodic = Periodic::along(numbers).expect("an array has at most 64 axes");
-        Ok(PersistenceRequest { periodic, ..self.request })
+        Ok(PersistenceRequest { periodic: closing_up(self.periodic.as_deref(), shape)?, ..self.request })
     }
 
     /// Computes the bars of an image, after the checks of the options that it has to suit.
@@ -361,6 +347,24 @@ fn cycles_of<'py, 'a>(
     Ok((PyArray1::from_iter(py, places), told))
 }
 
+/// The axes of an image of this shape that close up: those of these numbers, negative ones counted from the end, or all.
+fn closing_up(given: Option<&[i64]>, shape: Shape) -> Result<Periodic, Failure> {
+    let axes = shape.axes().len() as i64;
+    let number = |&axis: &i64| match axis {
+        _ if axis < -axes || axis >= axes => Err(Failure::Value(format!(
+            "periodic: expected axes from {} to {}, found {axis}",
+            -axes,
+            axes - 1
+        ))),
+        _ => Ok((if axis < 0 { axis + axes } else { axis }) as usize),
+    };
+    let numbers = match given {
+        Some(given) => given.iter().map(number).collect::<Result<Vec<_>, _>>()?,
+        None => (0..axes as usize).collect(),
+    };
+    Ok(Periodic::along(numbers).expect("an array has at most 64 axes"))
+}
+
 /// Returns the Euler characteristic curves of an image at the given scales, each as its values and changes.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
@@ -372,6 +376,7 @@ pub(crate) fn ecc<'py>(
     construction: &str,
     superlevel: bool,
     scales: Option<(usize, f64, usize)>,
+    periodic: Option<Vec<i64>>,
     run: &Run,
 ) -> PyResult<Bound<'py, PyList>> {
     let construction = self::construction(construction)?;
@@ -390,7 +395,8 @@ pub(crate) fn ecc<'py>(
                 })?)
             });
         }
-        let curve = EulerCurve { backend: run.backend.clone(), ..EulerCurve::new(&image, request) };
+        let (periodic, backend) = (closing_up(periodic.as_deref(), image.shape())?, run.backend.clone());
+        let curve = EulerCurve { periodic, backend, ..EulerCurve::new(&image, request) };
         Ok(vec![curve.solve(progress)?.vcec])
     };
     let is_little = voxels <= FEW && scales.is_none();

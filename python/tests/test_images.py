@@ -211,6 +211,12 @@ def test_bars_are_verified_in_all_dimensions_alone(rng: np.random.Generator) -> 
     image = rng.random((5, 6))
     for periodic in (False, (0,), True):
         assert lacuna_tda.cubical(image, periodic=periodic, verify=True) == lacuna_tda.cubical(image, periodic=periodic)
+        essential = [sum(np.isinf(bars[:, 1])) for bars in lacuna_tda.cubical(image, periodic=periodic)]
+        assert lacuna_tda.ecc(image, periodic=periodic).euler[-1] == sum(essential[0::2]) - sum(essential[1::2])
+    with pytest.raises(ValueError, match=r"^periodic: expected axes from -2 to 1, found 2$"):
+        lacuna_tda.ecc(image, periodic=(2,))
+    with pytest.raises(ValueError, match=r"^periodic: expected no scales beside it$"):
+        lacuna_tda.ecc(image, periodic=True, scales=2)
     with pytest.raises(ValueError, match=r"^verify: expected the bars of dimensions 0 to 1, found those up to 0 only$"):
         lacuna_tda.cubical(image, max_dim=0, verify=True)
     found = lacuna_tda.cubical_many([image, image[:, 0]], max_dim=0, verify=True, errors="return")

@@ -45,6 +45,7 @@ use super::{exit_codes, help};
 #[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
     after_long_help = help::after(EXAMPLES, exit_codes::BATCH))]
 #[command(mut_arg("stats", |arg| arg.help("Write sizes and times to FILE as JSON")))]
+#[command(mut_arg("periodic", |arg| arg.long_help(PERIODIC)))]
 #[command(mut_arg("memory", |arg| arg.long_help(MEMORY)))]
 #[command(mut_arg("verbose", |arg| arg.help("Print the size and the time of each image to standard error")))]
 pub(crate) struct Arguments {
@@ -76,7 +77,7 @@ pub(crate) struct Arguments {
     /// Each row begins with the number of smoothings. The whole image is read into memory, whatever --memory
     /// says.
     #[arg(long, value_name = "K", help_heading = "Filtration",
-        value_parser = parse::bins, allow_hyphen_values = true)]
+        conflicts_with = "periodic", value_parser = parse::bins, allow_hyphen_values = true)]
     scales: Option<usize>,
 
     /// Standard deviation of the Gaussian, in voxels [default: 1]
@@ -92,7 +93,8 @@ pub(crate) struct Arguments {
     /// Format: csv, json, npy [default: by extension, or csv]
     ///
     /// csv   one row per line: value,vcec,ecc
-    /// json  {"shape", "voxels", "construction", "superlevel", "rows": [[value, vcec, ecc], ...]}
+    /// json  {"shape", "voxels", "construction", "superlevel", "rows": [[value, vcec, ecc], ...]}, and
+    ///       "periodic": [axis, ...] if there are any
     /// npy   NumPy array of doubles, one row per value: value, vcec, ecc
     ///
     /// ecc is the Euler characteristic from the value on, vcec its change at the value.
@@ -123,6 +125,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: ImageArguments,
 }
+
+const PERIODIC: &str = "\
+Let axes close up, so that the last voxel is next to the first: x, y, z, w
+
+x is the first axis of the image, in PNG and TIFF the row, and w the fourth. The whole image is read into memory, whatever --memory says.";
 
 const MEMORY: &str = "\
 Memory limit, such as 64M or 2G
@@ -188,7 +195,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let curves = |limit| {
         let directory = arguments.temp_dir.clone();
         let curves = ImageCurves::new(&request, limit, directory, backend.clone());
-        curves.expect("the bins were checked")
+        curves.expect("the bins were checked").closing_up(arguments.filtration.periodic())
     };
     let worker = |workers: usize| -> Work<'_> {
         let (job, mut curves) = (&job, curves(limit / workers));
@@ -258,6 +265,9 @@ impl Job<'_> {
                 let sets = if request.superlevel { "superlevel" } else { "sublevel" };
                 page.fact("image", found.shape.described(found.voxels));
                 page.fact("filtration", format_args!("{sets} sets, {}-construction", request.construction));
+                if !found.periodic.is_none() {
+                    page.fact("axes", found.periodic);
+                }
                 page.fact("rows", found.count()).fact("passes over the image", found.passes);
                 page.plan([&explanation(self.limit)[..], &[backend]].concat().join("\n"));
             },
@@ -292,7 +302,7 @@ impl Job<'_> {
     /// |---|---|
     /// | `version` | of the program |
     /// | `ranks` | how many processes took part, if there were several |
-    /// | `construction`, `superlevel` | the filtration |
+    /// | `construction`, `superlevel`, `periodic` | the filtration |
     /// | `threads`, `memory` | how many threads added up, in how many bytes at most |
     /// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds`, `total_seconds` |
     /// | `failed` | images without a curve |
@@ -305,6 +315,7 @@ impl Job<'_> {
         let voxels: usize = shapes.map(|axes| axes.iter().product::<usize>()).sum();
         let seconds: f64 = images.iter().map(|image| image.seconds("curve")).sum();
         record.set("construction", construction.to_string()).set("superlevel", superlevel);
+        record.set("periodic", self.arguments.filtration.periodic().axes().collect::<Vec<_>>());
         record.set("threads", rayon::current_num_threads()).set("memory", memory).set("voxels", voxels);
         record.set("voxels_per_second", (seconds > 0.0).then(|| voxels as f64 / seconds));
         record.set("peak_memory", peak_memory());

@@ -1,8 +1,8 @@
 //! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
-//! Only for curves at several scales, and if it has four axes, it is read whole. The caller opens the files
-//! ([`CurveSource`]).
+//! Only for curves at several scales, and if it has four axes or periodic ones, it is read whole. The caller opens the
+//! files ([`CurveSource`]).
 //!
 //! Several ranks share an image that each of them can stream from any place, and that no GPU is asked for. Of any other
 //! image, rank 0 computes the curve alone.
@@ -20,8 +20,10 @@ use super::ecc::cuda::Prepared;
 use super::ecc::scales::Scales;
 use super::ecc::slabs::{PartialCurve, SlabCounter, Watch, joined, voxels_of};
 use super::ecc::{
-    EccError, EccRequest, MachineError, STAGE, Values, Vcec, VcecRows, Voxels, compare, curves_by, estimate,
+    EccError, EccRequest, MachineError, STAGE, Values, Vcec, VcecRows, Voxels, compare, curve_by, curves_by,
+    estimate,
 };
+use super::periodic::Periodic;
 use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
 use super::value::Value;
@@ -49,6 +51,7 @@ impl<'a> CurveSource<'a> {
 /// Computes the curves of images, all with the same request.
 pub struct ImageCurves {
     request: EccRequest,
+    periodic: Periodic,
     /// Memory limit in bytes.
     limit: usize,
     /// Directory for rows that exceed the memory limit.
@@ -68,6 +71,8 @@ pub struct CurvesFound {
     pub rows: VcecRows,
     /// The shape of the image.
     pub shape: Shape,
+    /// The axes along which the image closes up.
+    pub periodic: Periodic,
     /// NumPy name of the voxel type.
     pub voxels: &'static str,
     /// Number of passes over the image: 2 if the range of the bins had to be found first, else 1.
@@ -101,12 +106,19 @@ impl ImageCurves {
     ) -> Result<Self, BinsError> {
         request.bins.check()?;
         let directory = directory.unwrap_or_else(std::env::temp_dir);
-        Ok(ImageCurves { request: *request, limit, directory, backend, counter: None, prepared: None })
+        let (request, periodic) = (*request, Periodic::NONE);
+        Ok(ImageCurves { request, periodic, limit, directory, backend, counter: None, prepared: None })
+    }
+
+    /// The same of images that close up along these axes, but for curves at several scales.
+    #[must_use]
+    pub fn closing_up(self, periodic: Periodic) -> Self {
+        ImageCurves { periodic, ..self }
     }
 
     /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if
-    /// it has one. For several scales, and if it has four axes, the image is read whole; progress counts voxels once per
-    /// scale.
+    /// it has one. For several scales, and if it has four axes or periodic ones, the image is read whole; progress
+    /// counts voxels once per scale.
     ///
     /// # Errors
     /// [`MachineError`]: the reasons are listed there and at [`EccError`].
@@ -173,8 +185,8 @@ impl ImageCurves {
     fn hindrance(&self, stream: &Stream, scales: Option<&Scales>) -> Option<&'static str> {
         if scales.is_some() {
             Some("smoothing takes the whole image")
-        } else if stream.shape().dim() > 3 {
-            Some("an image of four axes is read whole")
+        } else if stream.shape().dim() > 3 || !self.periodic.is_none() {
+            Some("an image of four axes, or of periodic ones, is read whole")
         } else if self.backend.insists_on_devices() {
             Some("a GPU was asked for")
         } else if stream.anywhere().is_none() {
@@ -194,19 +206,24 @@ impl ImageCurves {
         scales: Option<&Scales>,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, MachineError> {
-        let one = Scales { count: 1, ..Scales::default() };
-        let scales = match scales {
-            Some(scales) => scales,
-            None if stream.shape().dim() > 3 => &one,
-            None => return self.streamed(source, stream, &Alone, progress),
-        };
+        if scales.is_none() && stream.shape().dim() < 4 && self.periodic.is_none() {
+            return self.streamed(source, stream, &Alone, progress);
+        }
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
+        self.periodic.check(shape)?;
         let image = stream.image()?;
-        let (found, decision) = curves_by(&image, &self.request, scales, &self.backend, progress)?;
+        let (found, decision) = match scales {
+            Some(scales) => curves_by(&image, &self.request, scales, &self.backend, progress)?,
+            None => {
+                let (curve, by) = curve_by(&image, self.periodic, &self.request, &self.backend, progress)?;
+                (vec![curve], by)
+            }
+        };
         let mut found = found.into_iter();
         let rows = VcecRows::Memory(found.next().unwrap_or_default());
         let (smoothed, backend) = (found.collect(), decision.to_string());
-        Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection, backend })
+        let periodic = self.periodic;
+        Ok(CurvesFound { rows, shape, periodic, voxels, passes: 1, smoothed, detection, backend })
     }
 
     /// Computes the curve of a streamed image; its rows are there on rank 0 only.
@@ -254,7 +271,8 @@ impl ImageCurves {
         let stream = Some(stream);
         let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, ranks, progress })?;
         let (backend, voxels) = (decision.to_string(), voxels.name());
-        Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
+        let (periodic, smoothed) = (Periodic::NONE, Vec::new());
+        Ok(CurvesFound { rows, shape, periodic, voxels, passes, smoothed, detection, backend })
     }
 
     /// The counter for this voxel type, with the buffers of the last image if that had the same type.

@@ -22,6 +22,7 @@
 //! [3,-2,-1]
 //! ]}
 //! ```
+//! Before the rows of an image with periodic axes come their indices, from 0, as `periodic`.
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (rows, 3). Counts above 2^53 are rounded. Integer values that are not
@@ -86,6 +87,7 @@ impl CurveFormat {
                     voxels: found.voxels,
                     construction: request.construction.to_string(),
                     superlevel: request.superlevel,
+                    periodic: found.periodic.axes().collect(),
                 };
                 let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
                 let out = object.key("rows")?;
@@ -126,6 +128,8 @@ struct Head {
     voxels: &'static str,
     construction: String,
     superlevel: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    periodic: Vec<usize>,
 }
 
 /// Writes rows with the given opening, closing and separator, and quotes around infinite values.
@@ -181,12 +185,14 @@ fn as_integer(value: Value) -> Value {
 mod tests {
     use super::*;
     use crate::cubical::ecc::{Values, Vcec, VcecRows};
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::{Order, Periodic, Shape};
 
     fn written_with(format: CurveFormat, rows: Vcec, smoothed: Vec<Vcec>) -> io::Result<Vec<u8>> {
         let (rows, shape) = (VcecRows::Memory(rows), Shape::new(&[3, 2], Order::C).unwrap());
         let (detection, backend) = (None, String::new());
-        let found = CurvesFound { rows, shape, voxels: "f32", passes: 1, smoothed, detection, backend };
+        let periodic = Periodic::NONE;
+        let found =
+            CurvesFound { rows, shape, periodic, voxels: "f32", passes: 1, smoothed, detection, backend };
         let mut bytes = Vec::new();
         format.write(&found, &EccRequest::default(), &mut bytes)?;
         Ok(bytes)

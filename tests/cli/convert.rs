@@ -32,6 +32,8 @@ fn cells_come_by_owner_then_dimension() {
     assert_eq!(text(&["--construction", "v"]), "0\n0\n1 0 1\n0\n1 0 3\n");
     assert_eq!(text(&["--construction", "v", "--superlevel"]), "0\n0\n0\n1 0 2\n1 1 2\n");
     assert_eq!(text(&["--upper-dim", "0"]), "0\n0\n0\n0\n");
+    // Closed up, the left end is the right end too.
+    assert_eq!(text(&["--periodic", "x"]), "0\n0\n1 0 1\n0\n1 1 3\n1 0 3\n");
 }
 
 #[test]
@@ -455,7 +457,8 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
     let scratch = Scratch::new();
     let image = scratch.file("image.txt", "2\n2\n2\n1\n2\n3\n4\n");
     let bars = scratch.file("bars.csv", "dim,birth,death\n1,0,1\n");
-    for option in [&["--superlevel"][..], &["--max-dim", "1"], &["--construction", "t"]] {
+    for option in [&["--superlevel"][..], &["--max-dim", "1"], &["--construction", "t"], &["--periodic", "x"]]
+    {
         let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "image"]);
         let run = convert.args(option).arg(&image).arg(scratch.path("out.npy")).assert();
         run.code(2).stderr(contains("applies only to --to matrix, not to --to image"));

@@ -45,6 +45,26 @@ fn rows_are_value_change_and_characteristic() {
 }
 
 #[test]
+fn axes_that_close_up() {
+    // The five fills a hole of a cylinder or a torus.
+    for axes in ["x", "y", "x,y"] {
+        ring(&["--periodic", axes]).assert().success().stdout("value,vcec,ecc\n1,-1,-1\n5,1,0\n");
+    }
+    let bins = ["--periodic", "y,x", "--bins", "2", "--output", "json"];
+    let json = "\"superlevel\":false,\"periodic\":[0,1],\"rows\":[\n[3,-1,-1],\n[5,1,0]\n]}\n";
+    ring(&bins).assert().success().stdout(contains(json));
+    for (arguments, message) in [
+        (
+            &["--periodic", "z"][..],
+            "periodic axis 2: expected an axis of two voxels or more, found shape 3x3",
+        ),
+        (&["--periodic", "x", "--scales", "2"], "cannot be used with"),
+    ] {
+        ring(arguments).assert().code(2).stdout(is_empty()).stderr(contains(message));
+    }
+}
+
+#[test]
 fn threads_memory_and_files_do_not_show() {
     let scratch = Scratch::new();
     let voxels: Vec<u8> =

@@ -1,6 +1,7 @@
 //! How an image is made a filtered complex: the options of all commands that filter one.
 
-use lacuna::cubical::Construction;
+use lacuna::cubical::persistence::PersistenceRequest;
+use lacuna::cubical::{Construction, Periodic};
 
 use crate::cli::parse;
 
@@ -21,11 +22,40 @@ pub(crate) struct FiltrationArguments {
     /// Births are then greater than deaths.
     #[arg(long, help_heading = "Filtration")]
     pub(crate) superlevel: bool,
+
+    /// Let axes close up, so that the last voxel is next to the first: x, y, z, w
+    ///
+    /// x is the first axis of the image, in PNG and TIFF the row, and w the fourth. Where all axes close up, the image
+    /// is a torus, and has a class of its own dimension.
+    #[arg(long, value_name = "AXIS,...", help_heading = "Filtration", value_delimiter = ',',
+        value_parser = parse::one_of::<AxisName>(), hide_possible_values = true)]
+    pub(crate) periodic: Vec<AxisName>,
+}
+
+/// An axis of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AxisName {
+    X,
+    Y,
+    Z,
+    W,
 }
 
 impl FiltrationArguments {
     /// What voxels are.
     pub(crate) fn construction(&self) -> Construction {
         self.construction.unwrap_or_default()
+    }
+
+    /// The axes that close up.
+    pub(crate) fn periodic(&self) -> Periodic {
+        let axes = Periodic::along(self.periodic.iter().map(|&axis| axis as usize));
+        axes.expect("an array may have four axes")
+    }
+
+    /// The filtration, of which all dimensions are requested.
+    pub(crate) fn request(&self) -> PersistenceRequest {
+        let (construction, superlevel, periodic) = (self.construction(), self.superlevel, self.periodic());
+        PersistenceRequest { construction, superlevel, periodic, max_dim: None }
     }
 }

@@ -3,7 +3,6 @@
 use std::io;
 
 use lacuna::cells::AnyImageComplex;
-use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
 
@@ -61,9 +60,8 @@ pub(super) fn of_image(
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
     let stream = open_image(&arguments.input, &options, frame)?;
     let image = read_image(stream, frame)?;
-    let (construction, superlevel) = (arguments.filtration.construction(), arguments.filtration.superlevel);
     let upper_dim = arguments.dimension.of_cells();
-    let request = PersistenceRequest { construction, superlevel, ..PersistenceRequest::default() };
+    let request = arguments.filtration.request();
     let build = || AnyImageComplex::new(&image, &request, upper_dim, &frame.meter);
     let complex = frame.record.timed("build", build);
     let complex = complex.map_err(|source| CliError::about(&frame.name, source))?;
@@ -76,7 +74,7 @@ pub(super) fn of_image(
         length: Some(length(format, cells, entries)),
         hint: None,
         write: Box::new(move |out| {
-            let complex = AnyComplex::of_image(complex, &image, superlevel, format);
+            let complex = AnyComplex::of_image(complex, &image, request.superlevel, format);
             complex.map_err(io::Error::other)?.write(format, out)
         }),
     })

@@ -256,6 +256,7 @@ impl Arguments {
             &[
                 ("--superlevel", self.filtration.superlevel && !is_image, image),
                 ("--construction", self.filtration.construction.is_some() && !is_image, image),
+                ("--periodic", !self.filtration.periodic.is_empty() && !is_image, image),
                 ("--shape, --dtype or --order", self.voxels.are_raw() && !is_image, image),
                 ("--channel or --frame", is_picked && !is_image, image),
                 ("--nan", self.voxels.nan.is_some() && !is_image, image),
@@ -280,6 +281,7 @@ impl Arguments {
             &[
                 ("--superlevel", self.filtration.superlevel, matrix),
                 ("--construction", self.filtration.construction.is_some(), matrix),
+                ("--periodic", !self.filtration.periodic.is_empty(), matrix),
                 ("--max-dim", self.dimension.of_cells().is_some(), matrix),
             ],
         )

@@ -11,7 +11,7 @@ use lacuna::cubical::persistence::{PersistenceError, PersistenceRequest as Reque
 use lacuna::cubical::read::{self, ImageOptions, count_frames, is_zarr};
 use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{Construction, Mask, Periodic, Shape, Value, VoxelType};
+use lacuna::cubical::{Construction, Mask, Shape, Value, VoxelType};
 use lacuna::memory::MemoryPlan;
 use lacuna::output::images::ImageBarsFormat;
 
@@ -58,14 +58,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X", help_heading = "Filtration",
         value_parser = parse::exact_level, allow_hyphen_values = true)]
     threshold: Option<Threshold>,
-
-    /// Let axes close up, so that the last voxel is next to the first: x, y, z, w
-    ///
-    /// x is the first axis of the image, in PNG and TIFF the row, and w the fourth. Where all axes close up, bars of
-    /// the dimension of the image are computed too.
-    #[arg(long, value_name = "AXIS,...", help_heading = "Filtration", value_delimiter = ',',
-        value_parser = parse::one_of::<AxisName>(), hide_possible_values = true)]
-    periodic: Vec<AxisName>,
 
     /// Compute the bars of the part of the image where the image FILE is not zero
     ///
@@ -159,15 +151,6 @@ enum Way {
     Matrix,
 }
 
-/// An axis of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum AxisName {
-    X,
-    Y,
-    Z,
-    W,
-}
-
 /// Runs the command: reads, computes and writes one image after another.
 pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
@@ -237,9 +220,6 @@ impl Arguments {
     }
 
     fn request(&self) -> Request {
-        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
-        let periodic = Periodic::along(self.periodic.iter().map(|&axis| axis as usize));
-        let periodic = periodic.expect("an array may have four axes");
-        Request { construction, superlevel, max_dim: self.max_dim, periodic }
+        Request { max_dim: self.max_dim, ..self.filtration.request() }
     }
 }
