@@ -25,5 +25,6 @@ pub use crate::rips::complex::Dense;
 pub use crate::rips::field::Two;
 pub use crate::rips::modulus::prime_modulus;
 pub use crate::rips::pipeline::Prepared;
+pub use crate::rips::pipeline::processes::take_part;
 pub use crate::simd::{Kernel, Level, Rank, Simd};
 pub use crate::snapshot::file::sync_directory;

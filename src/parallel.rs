@@ -14,7 +14,7 @@ use crate::memory::budget::settle;
 
 /// A range of numbers that threads take in portions, so that a thread that finishes early takes more.
 #[derive(Debug)]
-pub struct SharedRange {
+pub(crate) struct SharedRange {
     start: usize,
     next: AtomicUsize,
     end: usize,
@@ -23,24 +23,24 @@ pub struct SharedRange {
 
 impl SharedRange {
     /// Creates the range 0..`end`, taken in portions of `at_once` ≥ 1 numbers.
-    pub fn new(end: usize, at_once: usize) -> Self {
+    pub(crate) fn new(end: usize, at_once: usize) -> Self {
         SharedRange::of(0..end, at_once)
     }
 
     /// Creates a range, taken in portions of `at_once` ≥ 1 numbers.
-    pub fn of(Range { start, end }: Range<usize>, at_once: usize) -> Self {
+    pub(crate) fn of(Range { start, end }: Range<usize>, at_once: usize) -> Self {
         SharedRange { start, next: AtomicUsize::new(start), end, at_once }
     }
 
     /// Takes the next portion; `None` if all numbers are taken.
-    pub fn take(&self) -> Option<Range<usize>> {
+    pub(crate) fn take(&self) -> Option<Range<usize>> {
         let start = self.next.fetch_add(self.at_once, Ordering::Relaxed);
         (start < self.end).then(|| start..self.end.min(start.saturating_add(self.at_once)))
     }
 
     /// Calls `work`, which takes portions until there are none, on every thread of the current pool, and returns when
     /// all calls have. If there is only one portion, `work` runs on the calling thread, and no other is woken.
-    pub fn share(&self, work: &(dyn Fn() + Sync)) {
+    pub(crate) fn share(&self, work: &(dyn Fn() + Sync)) {
         if self.end.saturating_sub(self.start) <= self.at_once {
             work();
         } else {

@@ -181,6 +181,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let setup = Setup {
         inputs: "images",
         content: format.content(),
+        is_shared: true,
         is_streamed: true,
         ..Setup::new("ecc", given, common, picture)
     };

@@ -81,8 +81,8 @@ pub(crate) fn abort(code: u8) {
 /// The error of what several processes would do as often, each by itself.
 pub(crate) fn not_shared() -> CliError {
     usage(format_args!(
-        "expected one process, found {}: so far, processes share the image of `lacuna ecc`, and several inputs of \
-         `lacuna rips`, `cubical` and `ecc`",
+        "expected one process, found {}: so far, processes share the image of `lacuna ecc`, the distances of `lacuna rips`, \
+         and several inputs of `lacuna rips`, `cubical` and `ecc`",
         ranks().size()
     ))
 }

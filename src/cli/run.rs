@@ -52,8 +52,10 @@ pub(crate) struct Setup<'a> {
     pub(crate) mask: Option<&'a Path>,
     /// Whether an input may be processed by one thread, if it turns out to be light.
     pub(crate) may_be_light: bool,
-    /// Whether inputs are streamed: several ranks share a single one; in a batch, the state of an input is saved too,
-    /// and the statistics of one input are those of a batch of one.
+    /// Whether several ranks share a single input.
+    pub(crate) is_shared: bool,
+    /// Whether inputs are streamed: in a batch, the state of an input is saved too, and the statistics of one input are
+    /// those of a batch of one.
     pub(crate) is_streamed: bool,
 }
 
@@ -76,6 +78,7 @@ impl<'a> Setup<'a> {
             drawing: None,
             mask: None,
             may_be_light: false,
+            is_shared: false,
             is_streamed: false,
         }
     }
@@ -118,7 +121,7 @@ impl<'a> Run<'a> {
             return Err(usage("--geometry: expected one input, found several"));
         }
         let is_kept = arguments.checkpoint.is_asked_for();
-        if ranks::are_several() && !is_batch && !setup.is_streamed {
+        if ranks::are_several() && !is_batch && !setup.is_shared {
             return Err(ranks::not_shared());
         }
         if ranks::are_several() && is_kept {

@@ -63,6 +63,7 @@ use crate::memory::{Bytes, DoesNotFit, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 use crate::progress::{Interrupted, interruptible};
+use crate::ranks::{Alone, Ranks};
 use crate::snapshot::SnapshotError;
 pub use complex::apparent_pairs;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
@@ -352,11 +353,11 @@ impl<T: Value> Rips<T> {
     /// # Errors
     /// Those of [`Rips::run`].
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        on_threads(self.options.threads, || self.prepare(progress)?.solve(progress))
+        on_threads(self.options.threads, || self.prepare(&Alone, progress)?.solve(progress))
     }
 
-    /// Checks the options and ranks the distances.
-    fn prepare(self, progress: &dyn Progress) -> Result<Prepared, RipsError> {
-        interruptible(progress, |progress| pipeline::prepare(self, progress))
+    /// Checks the options and ranks the distances, as process 0.
+    fn prepare(self, processes: &dyn Ranks, progress: &dyn Progress) -> Result<Prepared, RipsError> {
+        interruptible(progress, |progress| pipeline::prepare(self, processes, progress))
     }
 }

@@ -8,6 +8,7 @@ use crate::backend::{Backend, on_threads};
 use crate::metric::read::Input;
 use crate::parallel;
 use crate::progress::{Interrupted, Silent};
+use crate::ranks::{Alone, Ranks};
 
 /// Options of a run; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
@@ -63,7 +64,7 @@ impl RipsOptions {
     /// # Errors
     /// As [`Rips::run`].
     pub fn solve(self, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        on_threads(self.threads, || self.prepare(input, progress)?.solve(progress))
+        on_threads(self.threads, || self.prepare(input, &Alone, progress)?.solve(progress))
     }
 
     /// Like [`solve`](RipsOptions::solve), for several inputs side by side: each is solved by a single thread of the
@@ -94,14 +95,20 @@ impl RipsOptions {
     }
 
     #[doc(hidden)]
-    /// Ranks the distances of an input, which determines the amount of work left.
+    /// Ranks the distances of an input, which determines the amount of work left, as process 0 of several that then
+    /// [share it](Prepared::solve_with).
     ///
     /// # Errors
     /// As [`Rips::run`].
-    pub fn prepare(self, input: Input, progress: &dyn Progress) -> Result<Prepared, RipsError> {
+    pub fn prepare(
+        self,
+        input: Input,
+        processes: &dyn Ranks,
+        progress: &dyn Progress,
+    ) -> Result<Prepared, RipsError> {
         match input {
-            Input::Single(distances) => Rips { distances, options: self }.prepare(progress),
-            Input::Double(distances) => Rips { distances, options: self }.prepare(progress),
+            Input::Single(distances) => Rips { distances, options: self }.prepare(processes, progress),
+            Input::Double(distances) => Rips { distances, options: self }.prepare(processes, progress),
         }
     }
 }
@@ -145,7 +152,7 @@ mod tests {
     fn little_work_is_light() {
         let is_light = |points, max_dim| {
             let options = RipsOptions { max_dim, ..RipsOptions::default() };
-            options.prepare(cloud(0, points).into(), &()).unwrap().is_light()
+            options.prepare(cloud(0, points).into(), &Alone, &()).unwrap().is_light()
         };
         // More threads get more done before others could help.
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -245,6 +245,76 @@ fn ranks_take_the_inputs_of_a_batch_in_turn() {
     assert_eq!(files(&into), files(&alone));
 }
 
+/// Options and formats of `lacuna rips` on one input, of which process 0 alone knows.
+#[test]
+fn ranks_share_the_distances_of_rips() {
+    let Some(launcher) = launcher() else { return };
+    let cases = read(&data("cases.tsv"));
+    for (number, line) in cases.lines().skip(1).enumerate() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let file = data(fields[1]);
+        let mut arguments = vec!["rips", "--format", fields[2], file.to_str().unwrap()];
+        arguments.extend(fields[3].split_whitespace());
+        same_on(&launcher, &[SIZES[number % 5], SIZES[(number + 2) % 5]], &arguments);
+    }
+    let (scratch, torus) = (Scratch::new(), data("torus.pts"));
+    let torus = ["rips", "--max-dim", "2", "--threshold", "2", torus.to_str().unwrap()];
+    same_on(&launcher, &SIZES, &torus);
+    for more in [
+        &["--collapse", "off", "--pair-store", "sorted", "--modulus", "3"][..],
+        &["--collapse", "on", "--landmarks", "90", "--output", "csv"],
+        &["--representatives", "simplices", "--output", "json", "--longest", "3", "--threads", "2"],
+        &["--weights", "dtm"],
+    ] {
+        same_on(&launcher, &[3], &[&torus[..], more].concat());
+    }
+
+    let [alone, shared] = ["alone", "shared"]
+        .map(|name| [".npy", ".svg", ".json"].map(|kind| scratch.name(&format!("{name}{kind}"))));
+    let arguments = |[bars, plot, stats]: &[String; 3]| {
+        let words = [&torus[..], &["-q", "-o", bars, "--plot", plot, "--stats", stats]].concat();
+        words.into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    stdout_of(lacuna("rips", &arguments(&alone)[1..]));
+    let words = arguments(&shared);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = lacuna_on(&launcher, 3, &words).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", stderr(&output));
+    for number in 0..2 {
+        assert_eq!(fs::read(&alone[number]).unwrap(), fs::read(&shared[number]).unwrap());
+    }
+    let [alone, shared] = [&alone[2], &shared[2]]
+        .map(|file| serde_json::from_str::<serde_json::Value>(&read(Path::new(file))).unwrap());
+    assert_eq!((&shared["ranks"], &alone["ranks"]), (&3.into(), &serde_json::Value::Null));
+    for (alone, shared) in
+        alone["dimensions"].as_array().unwrap().iter().zip(shared["dimensions"].as_array().unwrap())
+    {
+        for key in ["simplices", "cleared", "apparent", "residue", "pairs"] {
+            assert_eq!(alone[key], shared[key], "{key}");
+        }
+    }
+}
+
+/// Finished dimensions are written when the time of rank 0 is up, and all end with its exit code.
+#[test]
+fn the_time_limit_of_rips_leaves_what_is_done() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let points: String = (0..3000u64).map(|k| format!("{} {}\n", k * k % 8191, k * k * k % 8191)).collect();
+    let points = scratch.file("points.pts", points).to_str().unwrap().to_owned();
+    let arguments =
+        ["rips", "--time-limit", "2s", "--max-dim", "4", "--threshold", "inf", "--collapse", "off", &points];
+    let output = lacuna_on(&launcher, 3, &arguments).output().unwrap();
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert_eq!(
+        told.matches("the time is up: the bars are those of the dimensions below").count(),
+        1,
+        "{told}"
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).contains("persistence intervals in dim 0:"), "{told}");
+}
+
 #[test]
 fn an_input_of_a_batch_that_fails_does_not_stop_the_others() {
     let Some(launcher) = launcher() else { return };
@@ -277,7 +347,9 @@ fn a_rank_that_fails_ends_all() {
         (vec!["ecc", "no such file.npy"], "no such file.npy: ", 2),
         ([&["ecc", &nan][..], &raw].concat(), "NaN", 2),
         (vec!["ecc", "--construction", "w", "image.npy"], "invalid value 'w'", 2),
-        (vec!["rips", &points], "expected one process, found 3", 2),
+        (vec!["rips", "no such file.pts"], "no such file.pts: ", 2),
+        (vec!["reduce", &points], "expected one process, found 3", 2),
+        (vec!["rips", "--checkpoint", &nan, &points], "--checkpoint: expected one process", 2),
         (vec!["info"], "expected one process, found 3", 2),
         (vec!["ecc", "--checkpoint", &nan, &nan], "--checkpoint: expected one process", 2),
     ];

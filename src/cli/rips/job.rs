@@ -2,6 +2,7 @@
 
 use lacuna::Diagram;
 use lacuna::backend::Backend;
+use lacuna::internals::{Alone, Ranks, take_part};
 use lacuna::metric::read::{Input, Loaded, Problem};
 use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
@@ -16,6 +17,7 @@ use crate::cli::batch::Task;
 use crate::cli::error::{CliError, ended};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
+use crate::cli::ranks::ranks;
 use crate::cli::record::Record;
 use crate::cli::run::Run;
 use crate::cli::threads;
@@ -33,6 +35,11 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<(), CliError> {
         let Arguments { distances, weights, representatives, .. } = self.arguments;
+        // Of several inputs, each rank takes some; it shares a single one with the others.
+        let ranks: &dyn Ranks = if frame.batch.is_some() { &Alone } else { ranks() };
+        if ranks.rank() > 0 {
+            return Ok(take_part(ranks)?);
+        }
         let read = |_: &_| distances.read(&task.input, task.number, weights.diagonal());
         let Loaded { input, format, detection, notes, .. } = frame.read(read)??;
         frame.detected(detection.map(|why| format!("{format} ({why})")));
@@ -40,8 +47,11 @@ impl Job<'_> {
         notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
         let coordinates = self.coordinates(&input).map_err(|error| CliError::about(&name, error))?;
         run.begin(&|| Ok(input.identity()))?;
-        let outcome = self.solve(run, input, frame)?;
+        let outcome = self.solve(run, ranks, input, frame)?;
         fill(&mut frame.record, format.to_string(), &outcome);
+        if ranks.size() > 1 {
+            frame.record.set("ranks", ranks.size());
+        }
         if let Some(dim) = outcome.unfinished {
             if frame.batch.is_some() {
                 // In a batch, a partial answer could be mistaken for a complete one.
@@ -109,18 +119,20 @@ impl Job<'_> {
         outcome.landmarks.iter().for_each(|landmarks| _ = page.fact("landmarks", described(landmarks)));
     }
 
-    fn solve(&self, run: &Run<'_>, input: Input, frame: &Frame<'_>) -> Result<Outcome, CliError> {
+    fn solve(
+        &self,
+        run: &Run<'_>,
+        ranks: &dyn Ranks,
+        input: Input,
+        frame: &Frame<'_>,
+    ) -> Result<Outcome, CliError> {
         let progress = &Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
         let options = self.arguments.options(self.weights, self.backend.clone());
-        let solved = if !run.is_light() {
-            options.solve(input, progress)
-        } else {
-            match options.prepare(input, progress) {
-                Ok(prepared) if !prepared.is_light() => {
-                    threads::start_late(frame.notes)?.install(|| prepared.solve(progress))
-                }
-                prepared => prepared.and_then(|prepared| prepared.solve(progress)),
+        let solved = match options.prepare(input, ranks, progress) {
+            Ok(prepared) if run.is_light() && !prepared.is_light() => {
+                threads::start_late(frame.notes)?.install(|| prepared.solve_with(ranks, progress))
             }
+            prepared => prepared.and_then(|prepared| prepared.solve_with(ranks, progress)),
         };
         let is_batch = frame.batch.is_some();
         solved.map_err(|error| if is_batch { CliError::about(&frame.name, error) } else { error.into() })
@@ -158,6 +170,7 @@ fn described(landmarks: &Landmarks) -> String {
 /// |---|---|
 /// | `version` | of the program |
 /// | `file`, `format` | the input, and what it was read as |
+/// | `ranks` | how many processes took part, if there were several |
 /// | `backend`, `threads` | what did the work |
 /// | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
 /// | `landmarks` | `null` without `--landmarks`; else their `points`, 0-based, `of` how many they are, and the `covering_radius`, `null` for infinity |

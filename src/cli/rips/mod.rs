@@ -23,7 +23,7 @@ use super::error::{CliError, usage};
 use super::naming::OutputFormat;
 use super::parse;
 use super::run::{Run, SMALL, Setup};
-use super::{exit_codes, help};
+use super::{exit_codes, help, ranks};
 
 /// Compute the barcode of the Vietoris–Rips filtration of distances or points
 ///
@@ -187,7 +187,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         plot_kind: picture.plot_kind,
         content: format.content(),
         drawing,
-        may_be_light: true,
+        may_be_light: !ranks::are_several(),
+        is_shared: true,
         ..Setup::new("rips", given, common, &picture.file)
     };
     let run = Run::open(start, tasks, setup)?;

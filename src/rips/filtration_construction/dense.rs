@@ -4,9 +4,8 @@
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
-use super::{Construction, Enumerate, SimplexCounts};
+use super::{Construction, Enumerate, Parts, SimplexCounts};
 use crate::cuda::KernelRank;
-use crate::parallel::SharedRange;
 use crate::rips::binomial::{binomial, pair};
 use crate::rips::complex::{Complex, Dense, MOST_SORTED};
 use crate::simd::Rank;
@@ -36,7 +35,7 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
     fn enumerate(
         &self,
         construction: &Construction<'_>,
-        parts: &SharedRange,
+        parts: &Parts,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
         let dim = construction.dim;

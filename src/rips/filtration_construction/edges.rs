@@ -10,15 +10,14 @@
 //! [`apparent_pairs`](crate::rips::apparent_pairs). No edge is cleared by an apparent pair.
 
 use super::sweep::Sink;
-use super::{Construction, SimplexCounts};
-use crate::parallel::SharedRange;
+use super::{Construction, Parts, SimplexCounts};
 use crate::rips::complex::{ABSENT, Complex, LONG, Sparse};
 
 /// Enumerates the edges by their smaller vertices, which `parts` hands out.
 pub(super) fn enumerate(
     complex: &Sparse,
     construction: &Construction<'_>,
-    parts: &SharedRange,
+    parts: &Parts,
     sink: &mut dyn Sink,
 ) -> SimplexCounts {
     let mut counts = SimplexCounts::default();

@@ -23,12 +23,16 @@ mod dense;
 mod edges;
 mod neighbourhood;
 mod ordered;
+mod parts;
 mod single_simplex;
 mod sweep;
+mod together;
 mod undecided;
 
 pub use cuda::{DeviceSweep, OnSwept, SweepQueue};
+pub use parts::Parts;
 pub use sweep::{SimplexCounts, Sink};
+pub(super) use together::construct_together;
 pub use undecided::Undecided;
 
 use std::sync::Mutex;
@@ -40,7 +44,8 @@ use super::components::Components;
 use super::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use super::stats::PairStoreStats;
 use super::word::Word;
-use crate::parallel::{SharedRange, into_inner, lock};
+use crate::parallel::{into_inner, lock};
+use crate::ranks::Ranks;
 
 /// The result of filtration construction in one dimension.
 #[derive(Debug)]
@@ -66,12 +71,8 @@ pub trait Enumerate: Components {
 
     /// Enumerates the simplices of the parts that it takes from `parts`, until none is left. Passes those that it does
     /// not decide to `sink`, and returns how many there were of each kind. Each thread makes one call.
-    fn enumerate(
-        &self,
-        construction: &Construction<'_>,
-        parts: &SharedRange,
-        sink: &mut dyn Sink,
-    ) -> SimplexCounts;
+    fn enumerate(&self, construction: &Construction<'_>, parts: &Parts, sink: &mut dyn Sink)
+    -> SimplexCounts;
 
     /// Sweeps one dimension after another on devices, and passes the result of each to `found` until told to stop.
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>);
@@ -84,6 +85,8 @@ pub struct Construction<'a> {
     layer: SecondLayer,
     rank_width: u32,
     progress: &'a dyn Progress,
+    /// The number of this process, and of all that share the work.
+    process: (usize, usize),
     /// Greatest number of vertices in the matrix of a neighbourhood, which tests set lower.
     most_vertices: usize,
 }
@@ -93,7 +96,12 @@ impl<'a> Construction<'a> {
     /// to make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units
     /// of [`Enumerate::work`].
     pub fn new(dim: usize, layer: SecondLayer, rank_width: u32, progress: &'a dyn Progress) -> Self {
-        Construction { dim, layer, rank_width, progress, most_vertices: MOST_VERTICES }
+        Construction { dim, layer, rank_width, progress, process: (0, 1), most_vertices: MOST_VERTICES }
+    }
+
+    /// The part of this construction that belongs to one of several processes.
+    pub(super) fn part_of(self, processes: &dyn Ranks) -> Self {
+        Construction { process: (processes.rank(), processes.size()), ..self }
     }
 
     /// Whether the sink receives apparent pairs.
@@ -102,18 +110,16 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// With at least this many parts, threads take several at a time.
-const MANY_PARTS: usize = 1 << 16;
-
-/// Constructs the residue of a dimension on the threads of the current pool; `below` has the pairs of the dimension
-/// below.
+/// Constructs the residue of a dimension, or the part of it that belongs to this process, on the threads of the current
+/// pool; `below` has the pairs of the dimension below.
 pub fn construct<W: Word>(
     complex: &dyn Enumerate,
     construction: &Construction<'_>,
     below: &Pivots<W>,
 ) -> Residue<W> {
-    let parts = complex.parts(construction.dim);
-    construct_parts(complex, construction, below, &SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16)))
+    let (process, processes) = construction.process;
+    let parts = Parts::new(complex.parts(construction.dim), process, processes);
+    construct_parts(complex, construction, below, &parts)
 }
 
 /// Constructs the residue among the simplices of these parts.
@@ -121,7 +127,7 @@ pub(super) fn construct_parts<W: Word>(
     complex: &dyn Enumerate,
     construction: &Construction<'_>,
     below: &Pivots<W>,
-    parts: &SharedRange,
+    parts: &Parts,
 ) -> Residue<W> {
     let collected = Mutex::new(Vec::new());
     parts.share(&|| {

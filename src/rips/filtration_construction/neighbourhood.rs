@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
-use super::{Construction, Enumerate, SimplexCounts, edges};
-use crate::parallel::{SharedRange, joined};
+use super::{Construction, Enumerate, Parts, SimplexCounts, edges};
+use crate::parallel::joined;
 use crate::rips::binomial::binomial;
 use crate::rips::clearing;
 use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, apparent_pairs, rank_of, stride};
@@ -35,7 +35,7 @@ impl Enumerate for Sparse {
     fn enumerate(
         &self,
         construction: &Construction<'_>,
-        parts: &SharedRange,
+        parts: &Parts,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
         if construction.dim == 1 {
@@ -59,7 +59,7 @@ impl Enumerate for Sparse {
 fn sweep_parts<R: Rank>(
     complex: &Sparse,
     construction: &Construction<'_>,
-    parts: &SharedRange,
+    parts: &Parts,
     sink: &mut dyn Sink,
 ) -> SimplexCounts {
     let n = complex.points();

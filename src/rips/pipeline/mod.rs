@@ -3,6 +3,7 @@
 
 mod checkpoint;
 mod collapsed;
+pub(crate) mod processes;
 mod stages;
 mod survey;
 #[cfg(test)]
@@ -30,14 +31,16 @@ use super::representatives::{Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{
-    Collapse, Outcome, PairSearch, Plan, Progress, Rips, RipsError, RipsOptions, Shape, Stats, Summary,
-    estimate, footprint, landmarks,
+    Collapse, Outcome, PairSearch, Progress, Rips, RipsError, RipsOptions, Shape, Stats, Summary, estimate,
+    footprint, landmarks,
 };
-use crate::backend::{BackendError, Decision, Estimate};
+use crate::backend::{BackendError, Choice, Decision, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
+use crate::memory::Refused;
 use crate::metric::Value;
 use crate::progress::{Interrupted, Resumable, interruptible};
+use crate::ranks::{Alone, Ranks};
 use crate::simd::Level;
 use crate::snapshot::{Checkpoint, Part};
 
@@ -104,9 +107,16 @@ pub(super) struct Graph {
 }
 
 /// Chooses landmarks, weights the points, and ranks the distances.
-pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Result<Prepared, RipsError> {
+pub(super) fn prepare<T: Value>(
+    rips: Rips<T>,
+    processes: &dyn Ranks,
+    progress: &dyn Progress,
+) -> Result<Prepared, RipsError> {
     let start = Instant::now();
-    let Rips { distances, options } = rips;
+    let Rips { distances, mut options } = rips;
+    if processes.size() > 1 && !options.backend.insists_on_devices() {
+        options.backend = options.backend.choosing(Choice::Cpu);
+    }
     let modulus = prime_modulus(options.modulus)?;
     if let Some(t) = options.threshold
         && (t.is_nan() || t < 0.0)
@@ -200,20 +210,44 @@ impl Prepared {
     /// # Errors
     /// As [`Rips::solve`](crate::rips::Rips::solve).
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        self.solve_with(&Alone, progress)
+    }
+
+    /// Like [`solve`](Prepared::solve), by process 0, with which the others [construct](processes::take_part) residues.
+    ///
+    /// # Errors
+    /// As [`Rips::solve`](crate::rips::Rips::solve).
+    pub fn solve_with(self, processes: &dyn Ranks, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let backend = self.setting.options.backend.clone();
         interruptible(progress, |progress| {
-            self.solve_on(progress, &|estimate| {
-                let decision = backend.decide(estimate)?;
+            let decide: Decide<'_> = &|estimate| {
+                let mut decision = backend.decide(estimate)?;
+                if processes.size() > 1 {
+                    decision.why = match decision.machine() {
+                        CPU => format!("{} processes share filtration construction", processes.size()),
+                        _ => format!("{}, by process 0 alone", decision.why),
+                    };
+                }
                 let sweeper: Sweeper<'_> = &|complex, sweep, found| complex.sweep_on(sweep, found);
                 Ok(Dispatch { sweeper: Some(sweeper).filter(|_| !decision.gpus.is_empty()), decision })
-            })
+            };
+            let outcome = self.solve_on(processes, progress, decide)?;
+            if outcome.unfinished.is_none() {
+                processes::order_end(processes);
+            }
+            Ok(outcome)
         })
     }
 
-    /// Like [`solve`](Prepared::solve), on the device that `decide` chooses.
-    fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
+    /// Like [`solve_with`](Prepared::solve_with), on the device that `decide` chooses.
+    fn solve_on(
+        self,
+        processes: &dyn Ranks,
+        progress: &dyn Progress,
+        decide: Decide<'_>,
+    ) -> Result<Outcome, RipsError> {
         let Prepared { setting, graph, attempt, edges, landmarks, mut notes } = self;
-        let compute = |graph: Graph| setting.compute(graph, progress, decide);
+        let compute = |graph: Graph| setting.compute(graph, processes, progress, decide);
         let mut outcome = match attempt {
             None => compute(graph)?.0,
             Some(attempt) => attempt.compute(graph, progress, &compute)?,
@@ -242,6 +276,7 @@ impl Setting {
     fn compute(
         &self,
         graph: Graph,
+        processes: &dyn Ranks,
         progress: &dyn Progress,
         decide: Decide<'_>,
     ) -> Result<(Outcome, Ties), RipsError> {
@@ -260,7 +295,10 @@ impl Setting {
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
-        let complex = shaped(&plan, edges)?;
+        if plan.max_dim > 0 && dispatch.sweeper.is_none() {
+            processes::order_graph(processes, &plan, &edges);
+        }
+        let complex = shaped(plan.points, plan.shape, plan.rank_width, edges)?;
         let stats = Stats { rank_seconds: start.elapsed().as_secs_f64(), ..Stats::default() };
         let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
         let checkpoint: &dyn Checkpoint = if saves { &part } else { &() };
@@ -268,6 +306,7 @@ impl Setting {
             plan: &plan,
             values: &values,
             births,
+            processes,
             dispatch: &dispatch,
             queue: &SweepQueue::default(),
             times_pair_store: self.options.times_pair_store,
@@ -299,10 +338,10 @@ impl Setting {
     }
 }
 
-/// The complex, in the shape and rank width of the plan.
-fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn Enumerate>, RipsError> {
-    let (n, level) = (plan.points, Level::detect());
-    Ok(match (plan.shape, plan.rank_width) {
+/// The complex of `n` points with these edges.
+fn shaped(n: usize, shape: Shape, rank_width: u32, edges: Edges) -> Result<Box<dyn Enumerate>, Refused> {
+    let level = Level::detect();
+    Ok(match (shape, rank_width) {
         (Shape::Sparse { bitsets }, _) => Box::new(edges.graph(bitsets)?),
         (Shape::Dense, 16) => Box::new(Dense::<u16>::new(n, edges.square()?, level)),
         (Shape::Dense, _) => Box::new(Dense::<u32>::new(n, edges.square()?, level)),

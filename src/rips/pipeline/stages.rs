@@ -4,18 +4,20 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::Dispatch;
+use super::processes::order_dimension;
 use super::ties::{self, Ties};
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
-use crate::parallel::SharedRange;
 use crate::progress::if_finished;
+use crate::ranks::Ranks;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, component_bars};
 use crate::rips::field::{Modulo, Two};
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::filtration_construction::{
-    Construction, Enumerate, Residue, SweepQueue, Undecided, construct, construct_parts,
+    Construction, Enumerate, Parts, Residue, SweepQueue, Undecided, construct, construct_parts,
+    construct_together,
 };
 use crate::rips::pair_store::{Below, Pivots};
 use crate::rips::plan::choose::rank_bits;
@@ -41,6 +43,8 @@ pub(super) struct Run<'a> {
     pub(super) values: &'a Values,
     /// The birth of each point, unless all are 0.
     pub(super) births: Option<&'a [f64]>,
+    /// The processes that share filtration construction, of which this is process 0.
+    pub(super) processes: &'a dyn Ranks,
     /// The devices that sweep ahead of the CPU, if any.
     pub(super) dispatch: &'a Dispatch<'a>,
     /// The batches that these devices have not swept yet.
@@ -143,7 +147,9 @@ impl Run<'_> {
         ahead: &mut Ahead,
     ) -> Result<Residue<W>, RipsError> {
         let started = Instant::now();
-        self.progress.begin("assembly", Some(dim), complex.work(dim));
+        // Those of all processes are about as large.
+        let work = complex.work(dim).div_ceil(self.processes.size() as u64);
+        self.progress.begin("assembly", Some(dim), work);
         let swept = ahead.next(self.progress, &mut self.help::<W>(complex, dim)?);
         let swept = self.swept(swept)?;
         if let Some(residue) = self.load_residue(dim)? {
@@ -151,7 +157,10 @@ impl Run<'_> {
         }
         let mut stats = DimensionStats { dim, backend: CPU.into(), ..DimensionStats::default() };
         let residue = match swept {
-            None => construct(complex, &self.construction(dim, self.progress), below),
+            None => {
+                order_dimension(self.processes, dim);
+                construct_together(complex, &self.construction(dim, self.progress), below, self.processes)?
+            }
             Some(undecided) => {
                 stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
@@ -196,7 +205,7 @@ impl Run<'_> {
             let Some(loan) = self.queue.lend(dim, |left| lent(left, pace, threads)) else { return false };
             // The part of the greatest vertex comes first.
             let (Range { start, end }, parts) = (loan.vertices.clone(), complex.parts(dim));
-            let parts = SharedRange::of(parts - end..parts - start, 1);
+            let parts = Parts::of(parts - end..parts - start);
             let construction = self.construction(dim, &());
             let Residue { columns, counts, .. } = construct_parts(complex, &construction, &nothing, &parts);
             let batches = loan.batches as f64;

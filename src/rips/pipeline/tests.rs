@@ -43,8 +43,8 @@ fn solve(
     let sweep = |complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>| {
         StandIn { fails }.sweep(complex, sweep, found)
     };
-    prepare(rips.clone(), &())?
-        .solve_on(&(), &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
+    prepare(rips.clone(), &Alone, &())?
+        .solve_on(&Alone, &(), &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
 }
 
 fn backends(outcome: &Outcome) -> Vec<&str> {
@@ -153,9 +153,10 @@ fn a_run_that_waits_for_a_device_is_interrupted() {
             stand_in.sweep(complex, sweep, found)
         };
         let found: Result<Outcome, RipsError> = interruptible(&progress, |progress| {
-            let prepared = prepare(rips.clone(), progress)?;
-            prepared
-                .solve_on(progress, &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
+            let prepared = prepare(rips.clone(), &Alone, progress)?;
+            prepared.solve_on(&Alone, progress, &|_| {
+                Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) })
+            })
         });
         assert!(matches!(found, Err(RipsError::Interrupted(_))), "{found:?}");
     }
@@ -309,13 +310,14 @@ fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
             let lengths = if case % 16 < 8 { Lengths::Few } else { Lengths::Equal };
             let pairs = Sampled { lengths, are_in_order };
             let attempt = Attempt { collapse: Collapsing::Nothing, pairs };
-            let Prepared { setting, graph, .. } = prepare(rips.clone().collapse(Collapse::On), &()).unwrap();
+            let Prepared { setting, graph, .. } =
+                prepare(rips.clone().collapse(Collapse::On), &Alone, &()).unwrap();
             let are_ordered = std::cell::Cell::new(false);
             let compute = |graph| {
                 let decision = setting.options.backend.clone();
                 let decide: Decide<'_> =
                     &|estimate| Ok(Dispatch { sweeper: None, decision: decision.decide(estimate)? });
-                let found = setting.compute(graph, &(), decide)?;
+                let found = setting.compute(graph, &Alone, &(), decide)?;
                 are_ordered.set(matches!(found.1, Ties::Ordered(_)));
                 Ok(found)
             };

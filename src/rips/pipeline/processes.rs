@@ -1,0 +1,267 @@
+//! Several processes that share the filtration construction of a run ([`Ranks`]; in path 1 ranks are those of distances,
+//! and these are called processes).
+//!
+//! Process 0 runs the pipeline. The others know neither the input nor the options: they follow [orders](Order). They
+//! receive each graph that is computed, with the ranks of its edges, and construct their parts of each dimension together
+//! with process 0 ([`construct_together`]), which then reduces the columns alone. So nothing that process 0 decides (from
+//! times, memory or the results so far) needs to be decided alike by all.
+
+use ruint::aliases::U512;
+use serde::{Deserialize, Serialize};
+
+use super::shaped;
+use crate::memory::{self, Refused};
+use crate::progress::{Progress, interruptible};
+use crate::ranks::Ranks;
+use crate::rips::filtration_construction::{Construction, Enumerate, construct_together};
+use crate::rips::pair_store::{Pivots, SecondLayer};
+use crate::rips::rank::{Edges, Layout};
+use crate::rips::word::Word;
+use crate::rips::{Plan, RipsError, Shape};
+
+/// What process 0 tells the others to do next.
+#[derive(Serialize, Deserialize)]
+enum Order {
+    /// Receive a graph, which replaces the one before.
+    Graph(Graph),
+    /// Construct this dimension of the graph.
+    Dimension(usize),
+    /// There is nothing more to do.
+    End,
+}
+
+/// The choices of a [`Plan`] on which filtration construction depends, and the size of the graph.
+#[derive(Serialize, Deserialize)]
+struct Graph {
+    points: usize,
+    shape: Shape,
+    rank_width: u32,
+    entry_width: u32,
+    layer: SecondLayer,
+    /// Number of edges, if they are listed with their points. Otherwise the ranks of all pairs are sent, row by row below
+    /// the diagonal.
+    listed: Option<usize>,
+}
+
+/// Bytes after which a part of a graph is sent.
+const PIECE: usize = if cfg!(test) { 100 } else { 4 << 20 };
+
+/// Tells the other processes to construct a dimension.
+pub(super) fn order_dimension(processes: &dyn Ranks, dim: usize) {
+    order(processes, &Order::Dimension(dim));
+}
+
+/// Tells the other processes that there is nothing more to do.
+pub(super) fn order_end(processes: &dyn Ranks) {
+    order(processes, &Order::End);
+}
+
+fn order(processes: &dyn Ranks, order: &Order) {
+    if processes.size() > 1 {
+        processes.broadcast(&mut serde_json::to_vec(order).expect("numbers and names are JSON"));
+    }
+}
+
+/// Waits for the next order.
+fn next_order(processes: &dyn Ranks) -> Order {
+    let mut bytes = Vec::new();
+    processes.broadcast(&mut bytes);
+    serde_json::from_slice(&bytes).expect("an order of process 0, which is the same program")
+}
+
+/// Sends a graph to the other processes.
+pub(super) fn order_graph(processes: &dyn Ranks, plan: &Plan, edges: &Edges) {
+    if processes.size() == 1 {
+        return;
+    }
+    let Plan { points, shape, rank_width, entry_width, pair_store: layer, .. } = *plan;
+    let is_listed = shape != Shape::Dense || matches!(edges.layout, Layout::Pairs(_));
+    let listed = is_listed.then(|| edges.lower_degrees().into_iter().sum());
+    order(processes, &Order::Graph(Graph { points, shape, rank_width, entry_width, layer, listed }));
+    let mut piece = Vec::new();
+    let mut send = |numbers: &[u32], is_last: bool| {
+        piece.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        if piece.len() >= PIECE || is_last && !piece.is_empty() {
+            processes.broadcast(&mut piece);
+            piece.clear();
+        }
+    };
+    if is_listed {
+        edges.each(|i, j, rank| send(&[i, j, rank], false));
+    } else {
+        (0..points).for_each(|i| send(edges.lower_row(i), false));
+    }
+    send(&[], true);
+}
+
+/// Receives the graph that process 0 sends after this order.
+fn receive(processes: &dyn Ranks, graph: &Graph) -> Result<Box<dyn Enumerate>, Refused> {
+    let &Graph { points, shape, rank_width, listed, .. } = graph;
+    let mut piece = Vec::new();
+    let mut edges = Edges { points, numbers: Vec::new(), layout: Layout::Lower };
+    let Some(count) = listed else {
+        let count = points * points.saturating_sub(1) / 2;
+        memory::reserve(&mut edges.numbers, count)?;
+        while edges.numbers.len() < count {
+            processes.broadcast(&mut piece);
+            edges.numbers.extend(numbers(&piece));
+        }
+        return shaped(points, shape, rank_width, edges);
+    };
+    let mut pairs = memory::with_room(count)?;
+    memory::reserve(&mut edges.numbers, count)?;
+    while pairs.len() < count {
+        processes.broadcast(&mut piece);
+        let (ends_and_ranks, _) = piece.as_chunks::<12>();
+        for edge in ends_and_ranks {
+            let mut numbers = numbers(edge);
+            let mut next = || numbers.next().unwrap_or_default();
+            pairs.push((next(), next()));
+            edges.numbers.push(next());
+        }
+    }
+    shaped(points, shape, rank_width, Edges { layout: Layout::Pairs(pairs), ..edges })
+}
+
+/// The numbers that are sent as these bytes.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes))
+}
+
+/// Takes part in the run of process 0, as another process, until that is done. A run that ends early, also with a
+/// [partial result](crate::rips::Outcome::unfinished), does not tell the other processes: they have to be ended.
+///
+/// # Errors
+/// There is not enough memory for a graph.
+///
+/// # Panics
+/// Panics if this process is process 0.
+pub fn take_part(processes: &dyn Ranks) -> Result<(), RipsError> {
+    assert_ne!(processes.rank(), 0, "process 0 runs the pipeline");
+    interruptible(&(), |progress| {
+        let mut order = next_order(processes);
+        while let Order::Graph(graph) = order {
+            let complex = receive(processes, &graph)?;
+            order = match graph.entry_width {
+                64 => construct_all::<u64>(processes, &*complex, &graph, progress),
+                128 => construct_all::<u128>(processes, &*complex, &graph, progress),
+                _ => construct_all::<U512>(processes, &*complex, &graph, progress),
+            }?;
+        }
+        Ok(())
+    })
+}
+
+/// Constructs this process's parts of the dimensions that are ordered. Returns the first other order.
+fn construct_all<W: Word>(
+    processes: &dyn Ranks,
+    complex: &dyn Enumerate,
+    graph: &Graph,
+    progress: &dyn Progress,
+) -> Result<Order, RipsError> {
+    let nothing = Pivots::<W>::with_capacity(0)?;
+    loop {
+        let dim = match next_order(processes) {
+            Order::Dimension(dim) => dim,
+            other => return Ok(other),
+        };
+        let construction = Construction::new(dim, graph.layer, graph.rank_width, progress);
+        construct_together(complex, &construction, &nothing, processes)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
+    use crate::ranks::threads::on_ranks;
+    use crate::rips::representatives::RepresentativesRequest;
+    use crate::rips::{Collapse, Outcome, Rips};
+
+    /// Solves by this many processes.
+    fn solve_on(processes: usize, rips: &Rips<f32>) -> Outcome {
+        let run = |processes: &dyn Ranks| {
+            if processes.rank() > 0 {
+                take_part(processes).unwrap();
+                return None;
+            }
+            Some(rips.clone().prepare(processes, &()).unwrap().solve_with(processes, &()).unwrap())
+        };
+        on_ranks(processes, run).into_iter().flatten().next().unwrap()
+    }
+
+    /// Results and counts of several processes are those of one.
+    fn conforms(rips: &Rips<f32>) {
+        let expected = rips.clone().solve(&()).unwrap();
+        for processes in [2, 3, 5] {
+            let found = solve_on(processes, rips);
+            assert_eq!(found.diagram, expected.diagram, "{processes} {rips:?}");
+            let why = format!("cpu: {processes} processes share filtration construction");
+            assert_eq!(found.plan.backend, why);
+            assert_eq!(found.representatives(), expected.representatives());
+            for (found, expected) in found.stats.dimensions.iter().zip(&expected.stats.dimensions) {
+                let counts = |stats: &crate::rips::DimensionStats| {
+                    let store = &stats.pair_store;
+                    let decided =
+                        [stats.simplices, stats.cleared, stats.apparent, stats.residue, stats.pairs];
+                    (stats.dim, decided, store.clearing_reads, store.layer2_writes)
+                };
+                assert_eq!(counts(found), counts(expected), "{processes} {rips:?}");
+            }
+            assert_eq!(found.stats.dimensions.len(), expected.stats.dimensions.len());
+        }
+    }
+
+    /// Distances below `values` of the pairs of points that are drawn, of which `share` are kept.
+    fn random(generator: &mut Pcg64Mcg, points: usize, values: u32, share: f64) -> Distances<f32> {
+        let mut distance = || 1.0 + generator.random_range(0..values) as f32;
+        let matrix = DistanceMatrix::from_lower((0..points * (points - 1) / 2).map(|_| distance()).collect());
+        let matrix = matrix.unwrap();
+        if share >= 1.0 {
+            return matrix.into();
+        }
+        let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let pairs: Vec<(usize, usize)> = pairs.filter(|_| generator.random_bool(share)).collect();
+        let edges = pairs.into_iter().map(|(i, j)| (i as u32, j as u32, matrix.get(i, j)));
+        SparseDistances::new(points, edges).unwrap().into()
+    }
+
+    #[test]
+    fn processes_find_what_one_finds() {
+        let mut generator = Pcg64Mcg::seed_from_u64(38);
+        for (points, max_dim) in [(1, 1), (2, 2), (5, 4), (14, 12), (33, 2), (140, 1)] {
+            for values in [1, 4, 1 << 20] {
+                for share in [1.0, 0.5, 0.1] {
+                    let rips = Rips::new(random(&mut generator, points, values, share)).max_dim(max_dim);
+                    let rips = rips.collapse(Collapse::Off);
+                    conforms(&rips);
+                    conforms(&rips.clone().threshold(values as f64 / 3.0).pair_store(SecondLayer::Sorted));
+                    conforms(&rips.clone().collapse(Collapse::On).modulus(3));
+                    conforms(&rips.collapse(Collapse::Auto));
+                }
+            }
+        }
+    }
+
+    /// Entries of all widths, landmarks, representatives, and points whose distances are found by a tree.
+    #[test]
+    fn processes_share_every_kind_of_input() {
+        let mut generator = Pcg64Mcg::seed_from_u64(39);
+        let coordinates = (0..600).map(|_| generator.random_range(0..40) as f32).collect();
+        let cloud = Rips::new(PointCloud::new(3, coordinates).unwrap()).max_dim(2);
+        conforms(&cloud.clone().max_dim(0));
+        conforms(&cloud.clone().threshold(12.0));
+        conforms(&cloud.clone().landmarks(Some(50)).max_dim(3));
+        conforms(&cloud.representatives(RepresentativesRequest::default()));
+        let near = random(&mut generator, 12, 5, 1.0);
+        let Distances::Matrix(near) = near else { unreachable!("all pairs are kept") };
+        // The numbers of points are wide, and their simplices take 512 bits.
+        let pairs = (0..12).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let edges = pairs.map(|(i, j)| (7001 * i as u32, 7001 * j as u32, near.get(i, j)));
+        conforms(&Rips::new(random(&mut generator, 17, 3, 1.0)).max_dim(11));
+        conforms(&Rips::new(SparseDistances::new(90_000, edges).unwrap()).max_dim(6));
+    }
+}
