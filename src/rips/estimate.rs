@@ -66,16 +66,16 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate
     }
 }
 
-/// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take. The time
-/// of a dimension's reduction cannot be estimated before the reduction of the dimension below it.
-pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<Expected> {
+/// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take, where this
+/// many processes share the constructions. The time of a dimension's reduction cannot be estimated before the reduction of the dimension below it.
+pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32, processes: usize) -> Vec<Expected> {
     let rate = rate(rank_width);
     let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };
     let mut stages = vec![stage("components", 0, Cost::Known(summary.edges as f64 * EDGE))];
     for dim in 1..=max_dim.min(summary.points.saturating_sub(2)) {
         let construction = on_thread(summary, dim, rate);
         let reduction = if dim == 1 { Cost::Assumed(construction * EDGES_REDUCED) } else { Cost::Unknown };
-        stages.push(stage("assembly", dim, Cost::Known(construction)));
+        stages.push(stage("assembly", dim, Cost::Known(construction / processes as f64)));
         stages.push(stage("reduction", dim, reduction));
     }
     stages

@@ -49,7 +49,7 @@ impl<W: Word> Residue<W> {
         let mut message = memory::with_room(size_of::<u64>() * (HEAD + entries * W::LIMBS))?;
         let head = [simplices, cleared, apparent, (self.columns.len() * W::LIMBS) as u64];
         let limbs = head.into_iter().chain(self.columns.into_iter().chain(cofacets).flat_map(limbs));
-        limbs.for_each(|limb| message.extend_from_slice(&limb.to_le_bytes()));
+        limbs.for_each(|limb| message.extend_from_slice(&limb.to_ne_bytes()));
         Ok(message)
     }
 
@@ -83,11 +83,11 @@ impl Undecided {
     /// Adds the simplices of a message.
     fn add_message(&mut self, message: &[u8]) -> Result<(), Refused> {
         let Some((head, limbs)) = message.as_chunks().0.split_first_chunk::<HEAD>() else { return Ok(()) };
-        let [simplices, cleared, apparent, columns] = head.map(u64::from_le_bytes);
+        let [simplices, cleared, apparent, columns] = head.map(u64::from_ne_bytes);
         let (columns, cofacets) = limbs.split_at(columns as usize);
         for (parts, limbs) in [(&mut self.columns, columns), (&mut self.cofacets, cofacets)] {
             let mut part = memory::with_room(limbs.len())?;
-            part.extend(limbs.iter().map(|&limb| u64::from_le_bytes(limb)));
+            part.extend(limbs.iter().map(|&limb| u64::from_ne_bytes(limb)));
             parts.push(part);
         }
         self.counts += SimplexCounts { simplices, cleared, apparent };

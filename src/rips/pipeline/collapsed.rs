@@ -67,7 +67,7 @@ pub(super) enum Collapsing {
 
 impl Attempt {
     /// The attempt to make, if any, and the number of bytes it would need if it would pay but does not fit in memory.
-    /// `estimate` is that of the whole graph, `sampled` looks at its distances.
+    /// `device` is what would be used without a collapse, `sampled` looks at the distances.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse was requested but is not possible.
@@ -75,8 +75,7 @@ impl Attempt {
         collapse: Collapse,
         summary: &Summary,
         max_dim: usize,
-        backend: &Backend,
-        estimate: &Estimate,
+        device: Option<Device>,
         sampled: &dyn Fn() -> Sampled,
     ) -> Result<(Option<Self>, Option<u64>), RipsError> {
         let (points, edges) = (summary.points, summary.edges);
@@ -87,7 +86,6 @@ impl Attempt {
                 footprint::check_collapse(points, edges).map(|()| (Some(whole), None))
             }
             Collapse::Auto => {
-                let device = device(backend, estimate);
                 let seconds = estimate::seconds(summary, edges, max_dim, device);
                 if seconds <= LEAST {
                     return Ok((None, None));
@@ -280,10 +278,14 @@ const FEW_VALUES: usize = 256;
 /// Factor by which a device may be faster than estimated when it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// The device that would construct the residues by this estimate, if any.
-fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
+/// The device that would construct the residues by this estimate, if any. On the CPU, several processes do what a device
+/// does for one.
+pub(super) fn device(backend: &Backend, estimate: &Estimate, processes: usize) -> Option<Device> {
     let opening = match backend.request().choice {
-        Choice::Cpu => return None,
+        Choice::Cpu => {
+            let share = 1.0 / processes as f64;
+            return (processes > 1).then_some(Device { share, opening: None });
+        }
         Choice::Cuda => None,
         Choice::Auto if !backend.prefers_device(estimate) => return None,
         Choice::Auto => Some(backend.opening() * rayon::current_num_threads() as f64),

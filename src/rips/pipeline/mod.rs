@@ -164,8 +164,8 @@ pub(super) fn prepare<T: Value>(
             are_in_order: are_in_order && births.is_none(),
         }
     };
-    let (attempt, shed) =
-        Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, &sampled)?;
+    let device = collapsed::device(&options.backend, &estimate, processes.size());
+    let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, device, &sampled)?;
     if attempt.as_ref().is_none_or(Attempt::keeps_edges) {
         options.backend.expect(&estimate);
     }
@@ -294,7 +294,7 @@ impl Setting {
         }
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
-        progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
+        progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width, processes.size()));
         if plan.max_dim > 0 && dispatch.sweeper.is_none() {
             processes::order_graph(processes, &plan, &edges);
         }

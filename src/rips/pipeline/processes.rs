@@ -8,6 +8,7 @@
 
 use ruint::aliases::U512;
 use serde::{Deserialize, Serialize};
+use zerocopy::IntoBytes as _;
 
 use super::shaped;
 use crate::memory::{self, Refused};
@@ -80,7 +81,7 @@ pub(super) fn order_graph(processes: &dyn Ranks, plan: &Plan, edges: &Edges) {
     order(processes, &Order::Graph(Graph { points, shape, rank_width, entry_width, layer, listed }));
     let mut piece = Vec::new();
     let mut send = |numbers: &[u32], is_last: bool| {
-        piece.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        piece.extend_from_slice(numbers.as_bytes());
         if piece.len() >= PIECE || is_last && !piece.is_empty() {
             processes.broadcast(&mut piece);
             piece.clear();
@@ -125,7 +126,7 @@ fn receive(processes: &dyn Ranks, graph: &Graph) -> Result<Box<dyn Enumerate>, R
 
 /// The numbers that are sent as these bytes.
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes))
+    bytes.as_chunks().0.iter().map(|&bytes| u32::from_ne_bytes(bytes))
 }
 
 /// Takes part in the run of process 0, as another process, until that is done. A run that ends early, also with a
