@@ -2,6 +2,7 @@
 
 use lacuna::backend::Choice;
 use lacuna::diagram::Diagram;
+use lacuna::internals::Alone;
 use lacuna::memory::Refused;
 use lacuna::metric::read::Input;
 use lacuna::rips::{
@@ -107,7 +108,7 @@ pub(crate) fn rips<'py>(
         points_of(&input) <= FEW && run.is_plain() && options.backend.request().choice != Choice::Cuda;
     let outcome = if is_small {
         let first = at_once(py, |progress| {
-            let prepared = options.prepare(input, progress)?;
+            let prepared = options.prepare(input, &Alone, progress)?;
             let is_light = prepared.is_light();
             Ok(if is_light {
                 First::Solved(prepared.solve(progress)?.into())

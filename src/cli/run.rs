@@ -54,6 +54,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) may_be_light: bool,
     /// Whether several ranks share a single input.
     pub(crate) is_shared: bool,
+    /// Whether rank 0 alone has the state of an input that ranks share, so that it can be saved.
+    pub(crate) is_kept_by_root: bool,
     /// Whether inputs are streamed: in a batch, the state of an input is saved too, and the statistics of one input are
     /// those of a batch of one.
     pub(crate) is_streamed: bool,
@@ -79,6 +81,7 @@ impl<'a> Setup<'a> {
             mask: None,
             may_be_light: false,
             is_shared: false,
+            is_kept_by_root: false,
             is_streamed: false,
         }
     }
@@ -124,7 +127,7 @@ impl<'a> Run<'a> {
         if ranks::are_several() && !is_batch && !setup.is_shared {
             return Err(ranks::not_shared());
         }
-        if ranks::are_several() && is_kept {
+        if ranks::are_several() && is_kept && (is_batch || !setup.is_kept_by_root) {
             return Err(usage(
                 "--checkpoint: expected one process, found several, whose state cannot be saved yet",
             ));

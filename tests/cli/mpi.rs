@@ -315,6 +315,44 @@ fn the_time_limit_of_rips_leaves_what_is_done() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("persistence intervals in dim 0:"), "{told}");
 }
 
+/// Rank 0 saves the state of a run, which goes on with another number of ranks, or alone.
+#[test]
+fn a_run_of_rips_goes_on_with_another_number_of_ranks() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let points: String = (0..300u64).map(|k| format!("{} {}\n", k * k % 8191, k * k * k % 8191)).collect();
+    let points = scratch.file("points.pts", points).to_str().unwrap().to_owned();
+    let kept = scratch.name("kept");
+    let arguments = ["rips", "--max-dim", "3", "--threshold", "4000", "--collapse", "off", &points];
+    let expected = stdout_of(lacuna("rips", &arguments[1..]));
+    let mut went_on = false;
+    for (number, limit) in (0..12).map(|doublings| (doublings, format!("{}ms", 20 << doublings))) {
+        let saving = ["--checkpoint", &kept, "--every", "0s"];
+        let limited = [&arguments[..], &saving, &["--time-limit", &limit]].concat();
+        let output = lacuna_on(&launcher, 3, &limited).output().unwrap();
+        let told = stderr(&output);
+        assert!([Some(0), Some(4)].contains(&output.status.code()), "{told}");
+        went_on |= told.contains("resumes from ");
+        if output.status.success() {
+            assert_eq!(output.stdout, expected, "{limit}");
+            break;
+        }
+        let is_saved = Path::new(&kept).is_dir()
+            && files(&kept).iter().any(|(name, _)| name.to_string_lossy().contains("residue-3"));
+        if is_saved {
+            let arguments = [&arguments[..], &saving].concat();
+            let output = match number % 2 {
+                0 => lacuna_on(&launcher, 2, &arguments).output().unwrap(),
+                _ => lacuna(arguments[0], &arguments[1..]).output().unwrap(),
+            };
+            went_on |= stderr(&output).contains("resumes from ");
+            assert_eq!(output.stdout, expected, "{}", stderr(&output));
+            break;
+        }
+    }
+    assert!(went_on && !Path::new(&kept).exists());
+}
+
 #[test]
 fn an_input_of_a_batch_that_fails_does_not_stop_the_others() {
     let Some(launcher) = launcher() else { return };
@@ -342,14 +380,19 @@ fn a_rank_that_fails_ends_all() {
         (0..60_000).flat_map(|k| if k == 59_000 { f32::NAN } else { k as f32 }.to_le_bytes()).collect();
     let nan = scratch.file("nan.raw", voxels).to_str().unwrap().to_owned();
     let raw = ["--format", "raw", "--dtype", "f32", "--shape", "60,1000"];
-    let points = data("circle.pts").to_str().unwrap().to_owned();
+    let [points, cube] = ["circle.pts", "cube.pts"].map(|name| data(name).to_str().unwrap().to_owned());
+    let into = scratch.name("into");
     let runs = [
         (vec!["ecc", "no such file.npy"], "no such file.npy: ", 2),
         ([&["ecc", &nan][..], &raw].concat(), "NaN", 2),
         (vec!["ecc", "--construction", "w", "image.npy"], "invalid value 'w'", 2),
         (vec!["rips", "no such file.pts"], "no such file.pts: ", 2),
         (vec!["reduce", &points], "expected one process, found 3", 2),
-        (vec!["rips", "--checkpoint", &nan, &points], "--checkpoint: expected one process", 2),
+        (
+            vec!["rips", "--checkpoint", &nan, "-o", &into, &points, &cube],
+            "--checkpoint: expected one process",
+            2,
+        ),
         (vec!["info"], "expected one process, found 3", 2),
         (vec!["ecc", "--checkpoint", &nan, &nan], "--checkpoint: expected one process", 2),
     ];

@@ -8,6 +8,7 @@ use lacuna::snapshot::{CheckpointDirectory, SnapshotError};
 use crate::cli::error::CliError;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
+use crate::cli::ranks;
 use crate::cli::temporary::hear_signals;
 
 /// How long a run may last that has its answer as a whole or not at all.
@@ -48,6 +49,11 @@ impl CheckpointArguments {
     /// Opens the directory, if there is to be one, and locks it. From then on a signal has the run save its state.
     pub(crate) fn open(&self, notes: Notes) -> Result<Option<CheckpointDirectory>, CliError> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
+        if !ranks::is_root() {
+            // Rank 0 has the state. A signal to all must not end this rank before that is saved, as it would end all.
+            hear_signals(path);
+            return Ok(None);
+        }
         let warn = move |error: &SnapshotError| {
             notes.warn(format_args!("{error}; the run goes on, and the state saved before stays"));
         };

@@ -189,6 +189,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         drawing,
         may_be_light: !ranks::are_several(),
         is_shared: true,
+        is_kept_by_root: true,
         ..Setup::new("rips", given, common, &picture.file)
     };
     let run = Run::open(start, tasks, setup)?;

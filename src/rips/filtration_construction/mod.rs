@@ -48,7 +48,7 @@ use crate::parallel::{into_inner, lock};
 use crate::ranks::Ranks;
 
 /// The result of filtration construction in one dimension.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Residue<W> {
     /// Entries of the residue, in reverse filtration order.
     pub columns: Vec<W>,

@@ -9,8 +9,8 @@ const MANY: usize = 1 << 16;
 
 /// Parts of the simplices of a dimension; see [`Enumerate::parts`](super::Enumerate::parts).
 ///
-/// Several processes take the parts in turn and back: three of them take parts as 0, 1, 2, 2, 1, 0, 0, 1, … Parts become
-/// shorter from the first to the last, so that in this order all processes have nearly the same amount of work.
+/// Several processes take the parts in turn and back: the parts belong to processes 0, 1, 2, 2, 1, 0, 0, 1, … of three.
+/// Since parts become shorter from the first to the last, all processes then have nearly the same amount of work.
 #[derive(Debug)]
 pub struct Parts {
     /// The numbers of the process's own parts, counted from 0.
@@ -20,7 +20,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of 0..`parts` that belong to a process, one of `processes`.
+    /// The parts among 0..`parts` that belong to process `process` of `processes`.
     pub(super) fn new(parts: usize, process: usize, processes: usize) -> Self {
         let (rounds, rest) = (parts / processes, parts % processes);
         let own = rounds + usize::from(turn(rounds, process, processes) < rest);

@@ -1,9 +1,9 @@
 //! Construction of a residue by several processes.
 //!
-//! Each process constructs its [`Parts`](super::Parts) of the dimension. Only process 0 knows the pairs of the dimension
-//! below: the others send the simplices that distances alone do not decide, as devices do, and process 0 clears them.
-//! These are the columns and at most as many simplices as the dimension below has columns, so that sending them takes
-//! fewer bytes than telling all processes the pairs.
+//! Each process constructs its [`Parts`](super::Parts) of the dimension. Only process 0 knows the pairs of the
+//! dimension below. The others send the simplices that distances alone do not decide, as devices do, and process 0
+//! clears them. These are the columns, and at most as many more as the dimension below has columns. To send the pairs
+//! to all processes instead would take more bytes.
 
 use super::{Construction, Enumerate, Residue, SimplexCounts, Undecided, construct};
 use crate::memory::{self, Refused};
@@ -65,17 +65,6 @@ impl<W: Word> Residue<W> {
         }
         self.counts += counts;
         self.pair_store += pair_store;
-    }
-}
-
-impl<W> Default for Residue<W> {
-    fn default() -> Self {
-        Residue {
-            columns: Vec::new(),
-            apparent: ApparentPairs::Implicit,
-            counts: SimplexCounts::default(),
-            pair_store: Default::default(),
-        }
     }
 }
 

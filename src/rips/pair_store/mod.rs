@@ -28,9 +28,10 @@ pub enum SecondLayer {
 }
 
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum ApparentPairs<W> {
     /// The pairs are decided from the distances.
+    #[default]
     Implicit,
     /// The entries of all τ, ascending.
     Sorted(Vec<W>),
