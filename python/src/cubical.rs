@@ -347,7 +347,8 @@ fn cycles_of<'py, 'a>(
     Ok((PyArray1::from_iter(py, places), told))
 }
 
-/// The axes of an image of this shape that close up: those of these numbers, negative ones counted from the end, or all.
+/// The axes of an image of this shape that close up: those of these numbers, negative ones counted from the end, or
+/// all.
 fn closing_up(given: Option<&[i64]>, shape: Shape) -> Result<Periodic, Failure> {
     let axes = shape.axes().len() as i64;
     let number = |&axis: &i64| match axis {

@@ -66,8 +66,9 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate
     }
 }
 
-/// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take, where this
-/// many processes share the constructions. The time of a dimension's reduction cannot be estimated before the reduction of the dimension below it.
+/// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take, where
+/// this many processes share the constructions. The time of a dimension's reduction cannot be estimated before the
+/// reduction of the dimension below it.
 pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32, processes: usize) -> Vec<Expected> {
     let rate = rate(rank_width);
     let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };

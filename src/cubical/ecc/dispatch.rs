@@ -22,7 +22,8 @@ use crate::with_image;
 pub(crate) const STAGE: &str = "curve";
 
 /// Computes the curve of an image of up to four axes, which may be periodic; also returns the decision on where it ran.
-/// If a GPU fails that was chosen automatically, the CPU takes over. The unit of work that is reported to `progress` is a voxel.
+/// If a GPU fails that was chosen automatically, the CPU takes over. The unit of work that is reported to `progress` is
+/// a voxel.
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.

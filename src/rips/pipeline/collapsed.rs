@@ -278,8 +278,8 @@ const FEW_VALUES: usize = 256;
 /// Factor by which a device may be faster than estimated when it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// The device that would construct the residues by this estimate, if any. On the CPU, several processes do what a device
-/// does for one.
+/// The device that would construct the residues by this estimate, if any. On the CPU, several processes do what a
+/// device does for one.
 pub(super) fn device(backend: &Backend, estimate: &Estimate, processes: usize) -> Option<Device> {
     let opening = match backend.request().choice {
         Choice::Cpu => {
