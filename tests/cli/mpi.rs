@@ -255,7 +255,8 @@ fn ranks_share_the_distances_of_rips() {
         let file = data(fields[1]);
         let mut arguments = vec!["rips", "--format", fields[2], file.to_str().unwrap()];
         arguments.extend(fields[3].split_whitespace());
-        same_on(&launcher, &[SIZES[number % 5], SIZES[(number + 2) % 5]], &arguments);
+        // Ranks take a while to start, so each size has a fifth of the cases.
+        same_on(&launcher, &[SIZES[number % 5]], &arguments);
     }
     let (scratch, torus) = (Scratch::new(), data("torus.pts"));
     let torus = ["rips", "--max-dim", "2", "--threshold", "2", torus.to_str().unwrap()];
