@@ -274,7 +274,8 @@ impl Job<'_> {
             },
         )?;
         if frame.batch.is_some() {
-            curves::forget(frame.checkpoint, self.arguments.scales.unwrap_or(0));
+            // An image that is read whole has one scale at least.
+            curves::forget(frame.checkpoint, self.arguments.scales.unwrap_or(1));
         }
         Ok(())
     }

@@ -310,7 +310,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Works on inputs in parallel, on one with each of `workers` threads. Outcomes are taken in the order of the inputs.
+    /// Works on inputs in parallel, on one with each of `workers` threads. Outcomes are taken in the order of the
+    /// inputs.
     ///
     /// Within the work, rayon sees a pool of the current thread only: the inputs are too small to be split.
     fn side_by_side(&self, workers: usize, worker: Worker<'_>, ran: &mut Ran) -> Result<(), CliError> {

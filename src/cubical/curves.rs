@@ -110,7 +110,7 @@ impl ImageCurves {
         Ok(ImageCurves { request, periodic, limit, directory, backend, counter: None, prepared: None })
     }
 
-    /// The same of images that close up along these axes, but for curves at several scales.
+    /// Lets the images close up along these axes. Curves at several scales do not take them into account.
     #[must_use]
     pub fn closing_up(self, periodic: Periodic) -> Self {
         ImageCurves { periodic, ..self }
@@ -210,6 +210,7 @@ impl ImageCurves {
             return self.streamed(source, stream, &Alone, progress);
         }
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
+        // An image that lacks such an axis is refused before it is read.
         self.periodic.check(shape)?;
         let image = stream.image()?;
         let (found, decision) = match scales {

@@ -42,7 +42,7 @@ pub(crate) enum AxisName {
 }
 
 impl FiltrationArguments {
-    /// What voxels are.
+    /// The construction, T by default.
     pub(crate) fn construction(&self) -> Construction {
         self.construction.unwrap_or_default()
     }

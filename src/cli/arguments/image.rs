@@ -44,7 +44,7 @@ impl ImageArguments {
     }
 }
 
-/// What the file of a raw image holds, and what to take of images with channels or frames.
+/// Options that describe a raw image, and that choose among the channels and frames of other images.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct VoxelsArguments {

@@ -46,8 +46,8 @@ impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError`]: there are four axes; the grid has 2^36 places or more, or a line of 2^30; or an axis cannot
-    /// be periodic.
+    /// [`PersistenceError`]: there are four axes; the grid has 2^36 places or more, or a line of 2^30; or an axis
+    /// cannot be periodic.
     pub(crate) fn new(shape: Shape, periodic: Periodic) -> Result<Self, PersistenceError> {
         shape.check_three()?;
         periodic.check(shape)?;

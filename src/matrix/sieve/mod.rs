@@ -209,7 +209,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 continue;
             }
             if census[here].open * ANNOTATE < census[here].cells {
-                if !self.is_quick_uncleared(dim) {
+                if !self.is_quick_uncleared(census[here].open, census[below].open) {
                     continue;
                 }
                 self.residue(dim, None)?;
@@ -224,10 +224,10 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(())
     }
 
-    /// Whether the residue of a block above a solved one is soon reduced although nothing clears it. Its columns that
-    /// are no zero columns pair with the open rows; each of the others takes at most one addition for each of these.
-    fn is_quick_uncleared(&self, dim: Dimension) -> bool {
-        let (columns, rows) = (self.open(dim).len(), self.open(dim - 1).len());
+    /// Whether the residue of a block above a solved one is soon reduced although nothing clears it, given the numbers
+    /// of its open columns and rows. As many columns as rows pair with these; each of the others becomes zero, by at
+    /// most one addition for each row.
+    fn is_quick_uncleared(&self, columns: usize, rows: usize) -> bool {
         columns.saturating_sub(rows).saturating_mul(rows) <= self.matrix.entries()
     }
 

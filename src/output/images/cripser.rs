@@ -15,8 +15,9 @@
 //! | order | by dimension and birth | unspecified |
 //! | numbers | the fewest digits that read back as the same double; integers as integers | rounded by the program; doubles in Python |
 //!
-//! The voxels are the same where values are distinct. Of several equal voxels, it is a matter of convention which one owns
-//! a cell: here the coordinates decide, those along the first axis first. The bars do not depend on the convention.
+//! The voxels are the same where values are distinct. Of several equal voxels, it is a matter of convention which one
+//! owns a cell: here the coordinates decide, those along the first axis first. The bars do not depend on the
+//! convention.
 
 use std::io::{self, Write};
 

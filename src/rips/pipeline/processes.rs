@@ -109,7 +109,7 @@ fn receive(processes: &dyn Ranks, graph: &Graph) -> Result<Box<dyn Enumerate>, R
         memory::reserve(&mut edges.numbers, count)?;
         while edges.numbers.len() < count {
             processes.broadcast(&mut piece);
-            edges.numbers.extend(numbers(&piece));
+            edges.numbers.extend(piece.as_chunks().0.iter().map(|&bytes| u32::from_ne_bytes(bytes)));
         }
         return shaped(points, shape, rank_width, edges);
     };
@@ -119,18 +119,12 @@ fn receive(processes: &dyn Ranks, graph: &Graph) -> Result<Box<dyn Enumerate>, R
         processes.broadcast(&mut piece);
         let (ends_and_ranks, _) = piece.as_chunks::<12>();
         for edge in ends_and_ranks {
-            let mut numbers = numbers(edge);
-            let mut next = || numbers.next().unwrap_or_default();
-            pairs.push((next(), next()));
-            edges.numbers.push(next());
+            let [i, j, rank]: [u32; 3] = zerocopy::transmute!(*edge);
+            pairs.push((i, j));
+            edges.numbers.push(rank);
         }
     }
     shaped(points, shape, rank_width, Edges { layout: Layout::Pairs(pairs), ..edges })
-}
-
-/// The numbers that are sent as these bytes.
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.as_chunks().0.iter().map(|&bytes| u32::from_ne_bytes(bytes))
 }
 
 /// Takes part in the run of process 0, as another process, until that is done. A run that ends early, also with a
