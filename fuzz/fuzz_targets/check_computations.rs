@@ -22,6 +22,7 @@ use arbitrary::{Result, Unstructured};
 use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::cubical::ecc::{self, Bins, EccRequest};
+use lacuna::cubical::persistence::via_matrix::MatrixCells;
 use lacuna::cubical::persistence::{self, Classes, Limits, PersistenceRequest, via_matrix};
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Mask, Order, Periodic, Shape, Voxel};
@@ -400,8 +401,11 @@ fn image_bars(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Resu
         assert_eq!(found, expected, "{request:?}");
         if by_matrix {
             let machine = devices.cloned().unwrap_or_default();
-            let solution = on(threads, || via_matrix::persistence(any, &request, limits, &machine, &()));
-            assert_eq!(solution.expect("the image is small").classes, found, "of the matrix, {request:?}");
+            for cells in [MatrixCells::All, MatrixCells::Critical] {
+                let solve = || via_matrix::persistence(any, &request, cells, limits, &machine, &());
+                let classes = on(threads, solve).expect("the image is small").classes;
+                assert_eq!(classes, found, "of the matrix of {cells:?} cells, {request:?}");
+            }
         }
         let alternating = (1_i64..).zip(&found.dimensions).map(|(dim, classes)| {
             let last = classes.iter().filter(|class| class.death.is_none()).count() as i64;

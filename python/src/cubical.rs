@@ -248,7 +248,8 @@ impl Told {
 /// Refuses an image whose bars take more memory than there is.
 fn check_memory(image: &AnyImage, wanted: &Wanted) -> Result<(), Failure> {
     let (bytes, are_traced) = (image.bytes().len() as u64, wanted.representatives.is_some());
-    let plan = footprint::memory_plan(image.shape(), image.voxel_type(), bytes, are_traced);
+    let request = wanted.request(image.shape())?;
+    let plan = footprint::memory_plan(image.shape(), &request, image.voxel_type(), bytes, are_traced);
     Ok(plan.check(bytes, HELPS)?)
 }
 

@@ -108,7 +108,7 @@ impl AnyImageComplex {
 }
 
 /// The places in C order of the voxels by value, ties by place.
-fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
+pub(super) fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, u64)> {
         // Keys of all types have one width, so that sorting is compiled once. Next to a place a narrower key would save
         // nothing.

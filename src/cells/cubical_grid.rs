@@ -156,19 +156,20 @@ fn sort<I: Index>(keys: &[I], buckets: usize, progress: &dyn Progress) -> (Vec<I
 }
 
 /// The cells of an image with their numbering.
-struct Grid {
+pub(super) struct Grid {
     construction: Construction,
-    axes: Vec<Axis>,
+    pub(super) axes: Vec<Axis>,
 }
 
-struct Axis {
+#[derive(Clone, Copy)]
+pub(super) struct Axis {
     /// Number of cells along the axis.
-    cells: usize,
+    pub(super) cells: usize,
     /// Difference between the numbers of consecutive cells along the axis.
-    cell_stride: usize,
-    line: Line,
+    pub(super) cell_stride: usize,
+    pub(super) line: Line,
     /// Difference between the places of consecutive voxels along the axis.
-    voxel_stride: usize,
+    pub(super) voxel_stride: usize,
 }
 
 impl Axis {
@@ -185,7 +186,7 @@ impl Axis {
 
 impl Grid {
     /// Creates the grid of a shape whose cells can be counted.
-    fn new(construction: Construction, shape: &[Line]) -> Self {
+    pub(super) fn new(construction: Construction, shape: &[Line]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
         let axis = |&line: &Line| {
             let cells = line.cells(construction).expect("the cells can be counted");
@@ -195,6 +196,11 @@ impl Grid {
             axis
         };
         Grid { construction, axes: shape.iter().map(axis).collect() }
+    }
+
+    /// The axes, each with the coordinate of the voxel at a place along it.
+    pub(super) fn of_voxel(&self, place: usize) -> impl Iterator<Item = (&Axis, usize)> {
+        self.axes.iter().map(move |axis| (axis, place / axis.voxel_stride % axis.line.voxels))
     }
 
     /// The axes, each with the coordinate of a cell along it.

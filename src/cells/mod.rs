@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
 //! | cubical, of an image (V- or T-construction) | a cell enters with its owner voxel | [`image_complex`] |
+//! | Morse, of an image (V- or T-construction) | critical cells only, which enter with their owner voxels | [`morse_complex`] |
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
 //!
 //! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), except for [`image_complex`]: ascending by
@@ -18,6 +19,7 @@ mod boundary_matrix;
 mod by_owner;
 mod by_value;
 mod cubical_grid;
+mod morse;
 mod rips;
 
 pub use phat_formats::dipha::WeightedBoundaryMatrix;
@@ -29,6 +31,8 @@ pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
 pub(crate) use by_value::cubical_complex_watched;
 pub(crate) use cubical_grid::{Line, count_cells};
+pub(crate) use morse::bytes as bytes_of_morse_complex;
+pub use morse::morse_complex;
 pub use rips::rips_complex;
 
 /// The error of a complex that cannot be built.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::error::CubicalError;
 use super::image::AnyImage;
 use super::persistence::representatives::Representatives;
+use super::persistence::via_matrix::MatrixCells;
 use super::persistence::{
     Class, Classes, FINDING_CYCLES, Held, Limits, Persistence, PersistenceRequest, PersistenceStatistics,
     persistence, via_matrix,
@@ -116,16 +117,22 @@ impl<'a> Cubical<'a> {
     }
 
     /// Runs [`Cubical::solve`] for an image of four axes, in which a lower star has too many cells for a gradient by
-    /// tables.
+    /// tables: by the boundary matrix of its critical cells.
     fn solve_by_matrix(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, representatives, backend, .. } = self;
-        if representatives.is_some() || progress.checkpoint().is_kept() {
+        if representatives.is_some() {
             image.shape().check_three().map_err(CubicalError::FourAxes)?;
         }
-        let found = via_matrix::persistence(image, request, *limits, backend, progress)?;
-        let mut statistics = PersistenceStatistics { voxels: image.shape().count(), ..Default::default() };
-        statistics.stages = vec![("boundary matrix".into(), found.building.as_secs_f64())];
-        statistics.stages.extend(found.figures.stages);
+        let found =
+            via_matrix::persistence(image, request, MatrixCells::Critical, *limits, backend, progress)?;
+        let building = ("critical cells".into(), found.building.as_secs_f64());
+        let statistics = PersistenceStatistics {
+            voxels: image.shape().count(),
+            columns: found.cells,
+            additions: found.figures.additions,
+            stages: std::iter::once(building).chain(found.figures.stages).collect(),
+            ..Default::default()
+        };
         let (classes, decision) = (found.classes, found.decision);
         Ok(CubicalOutcome {
             classes,
@@ -189,7 +196,7 @@ mod tests {
         assert_eq!((counts, diagram.bars(3)[0]), (vec![1, 0, 0, 1], Bar { birth: 1.0, death: 9.0 }));
         let all = Cubical { representatives: Some(BarSelection::All), ..cubical.clone() };
         let message = "expected 1 to 3 axes of more than one voxel, found shape [3, 3, 3, 3]";
-        assert_eq!(all.solve(&()).unwrap_err().to_string(), format!("cycles and checkpoints: {message}"));
+        assert_eq!(all.solve(&()).unwrap_err().to_string(), format!("cycles: {message}"));
         let refused = persistence(&image, None, &cubical.request, &cubical.backend, false, None, &());
         assert_eq!(refused.map(|found| found.classes).unwrap_err().to_string(), message);
     }

@@ -21,10 +21,10 @@ pub enum CubicalError {
     /// requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
-    /// Cycles and checkpoints of an image of four axes.
-    #[error("cycles and checkpoints: {0}")]
+    /// Cycles of an image of four axes.
+    #[error("cycles: {0}")]
     FourAxes(ShapeError),
-    /// Persistent homology by the boundary matrix failed, which is that of images of four axes.
+    /// Persistent homology by a boundary matrix failed, as which images of four axes are computed.
     #[error(transparent)]
     Matrix(#[from] ViaMatrixError),
     /// The Euler characteristic curve failed: the bins are invalid, or the requested device failed.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cells::rips_complex;
 use lacuna::cubical::ecc::EccRequest;
-use lacuna::cubical::persistence::via_matrix::{self, ViaMatrixError};
+use lacuna::cubical::persistence::via_matrix::{self, MatrixCells, ViaMatrixError};
 use lacuna::cubical::persistence::{Limits, PersistenceRequest};
 use lacuna::cubical::thinning::{BitImage, ThinningRequest};
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skeleton};
@@ -150,13 +150,16 @@ fn images_are_interrupted_at_any_time() {
         let run = |progress: &dyn Progress| Ok(cubical.solve(progress)?.classes);
         assert!(at_all_times(run, is_interruption) > 5);
     }
-    let run = |progress: &dyn Progress| {
-        let (request, processor) = (PersistenceRequest::default(), Backend::default());
-        Ok(via_matrix::persistence(&image, &request, Limits::default(), &processor, progress)?.classes)
-    };
-    let is_end =
-        |error: &ViaMatrixError| matches!(error, ViaMatrixError::Reduce(MatrixError::Interrupted(_)));
-    assert!(at_all_times(run, is_end) > 5);
+    for cells in [MatrixCells::All, MatrixCells::Critical] {
+        let run = |progress: &dyn Progress| {
+            let (request, processor) = (PersistenceRequest::default(), Backend::default());
+            let limits = Limits::default();
+            Ok(via_matrix::persistence(&image, &request, cells, limits, &processor, progress)?.classes)
+        };
+        let is_end =
+            |error: &ViaMatrixError| matches!(error, ViaMatrixError::Reduce(MatrixError::Interrupted(_)));
+        assert!(at_all_times(run, is_end) > 5, "{cells:?}");
+    }
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
     let skeleton = Skeleton::new(&square, ThinningRequest::default());
     let run = |progress: &dyn Progress| Ok(skeleton.solve(progress)?.skeleton);

@@ -2,8 +2,9 @@
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::Representatives;
+use lacuna::cubical::persistence::via_matrix::{self, MatrixCells};
 use lacuna::cubical::persistence::{
-    self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint, via_matrix,
+    self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint,
 };
 use lacuna::cubical::read::ImageOptions;
 use lacuna::cubical::thinning::two_valued::thin_first;
@@ -83,14 +84,11 @@ impl Job<'_> {
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
         let stream = open_image(&task.input, &options, frame)?;
         let periodic = arguments.request().periodic;
-        let way = arguments.way(stream.shape());
-        if way == Way::Gradient || self.needs_gradient() {
+        let way = arguments.way();
+        let has_four_axes = stream.shape().dim() > 3;
+        if way == Way::Gradient && (!has_four_axes || arguments.representatives.selection().is_some()) {
             // An image that is too large is refused before it is read.
-            let what = match way {
-                Way::Gradient => arguments.via.map_or("", |_| "--via gradient: "),
-                Way::Matrix if arguments.run.checkpoint.is_asked_for() => "--checkpoint: ",
-                Way::Matrix => "--representatives and --geometry: ",
-            };
+            let what = if has_four_axes { "--representatives and --geometry: " } else { "" };
             let checked = persistence::check(stream.shape(), periodic);
             checked.map_err(|source| CliError::about(format!("{what}{name}"), source))?;
         } else {
@@ -190,11 +188,6 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Whether cycles or a checkpoint are wanted, which only come with the gradient.
-    fn needs_gradient(&self) -> bool {
-        self.arguments.representatives.selection().is_some() || self.arguments.run.checkpoint.is_asked_for()
-    }
-
     /// Where the filtration ends.
     fn limits(&self) -> Limits<'_> {
         Limits { threshold: self.arguments.threshold(), mask: self.mask.as_ref() }
@@ -233,7 +226,7 @@ impl Job<'_> {
     fn solve(&self, image: &AnyImage, request: Request, frame: &mut Frame<'_>) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         let (backend, limits) = (&self.backend, self.limits());
-        match self.arguments.way(image.shape()) {
+        match self.arguments.way() {
             Way::Gradient => {
                 let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
                 let (representatives, backend) =
@@ -269,7 +262,9 @@ impl Job<'_> {
                 Ok(Found { classes, reasons, matrix: None, cycles: representatives })
             }
             Way::Matrix => {
-                let solve = || via_matrix::persistence(image, &request, limits, backend, &frame.meter);
+                let solve = || {
+                    via_matrix::persistence(image, &request, MatrixCells::All, limits, backend, &frame.meter)
+                };
                 let solution = frame.record.timed("persistence", solve)?;
                 let via_matrix::Solution { cells, entries, index_bits, figures, .. } = solution;
                 let building = solution.building.as_secs_f64();
@@ -283,8 +278,7 @@ impl Job<'_> {
                     "figures": figures,
                 });
                 frame.record.set("matrix", matrix);
-                let why = if self.arguments.via.is_some() { "as asked" } else { "for an image of four axes" };
-                let reasons = [vec![reason("via", "matrix", why)], solution.reasons].concat();
+                let reasons = [vec![reason("via", "matrix", "as asked")], solution.reasons].concat();
                 Ok(Found { classes: solution.classes, reasons, matrix: Some(figures), cycles: None })
             }
         }

@@ -109,10 +109,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     representatives: RepresentativesArguments,
 
-    /// Method: gradient or matrix [default: gradient, for four axes matrix]
+    /// Method: gradient or matrix [default: gradient]
     ///
-    /// gradient  discrete gradient of the image, without a list of cells; for up to three axes
-    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; else for checking
+    /// gradient  discrete gradient of the image, which lists critical cells only
+    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; for checking
     #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation",
         value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Option<Way>,
@@ -205,18 +205,18 @@ impl Arguments {
 
     /// The memory plan for an image of this shape, type and size in bytes.
     fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
-        match self.way(shape) {
+        match self.way() {
             Way::Gradient => {
                 let are_traced = self.representatives.selection().is_some();
-                footprint::memory_plan(shape, voxels, image, are_traced)
+                footprint::memory_plan(shape, &self.request(), voxels, image, are_traced)
             }
             Way::Matrix => footprint::memory_plan_of_matrix(shape, &self.request(), image),
         }
     }
 
-    /// How the bars of an image of this shape are found.
-    fn way(&self, shape: Shape) -> Way {
-        self.via.unwrap_or(if shape.dim() > 3 { Way::Matrix } else { Way::Gradient })
+    /// How bars are found.
+    fn way(&self) -> Way {
+        self.via.unwrap_or(Way::Gradient)
     }
 
     fn request(&self) -> Request {

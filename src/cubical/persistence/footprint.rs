@@ -2,7 +2,7 @@
 
 use super::layout::GridLayout;
 use super::request::PersistenceRequest;
-use crate::cells::{Line, count_cells};
+use crate::cells::{Line, bytes_of_morse_complex, count_cells};
 use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
@@ -60,8 +60,18 @@ impl Held {
 ///
 /// Where the keys of all voxels do not fit, the image is computed by blocks, except for representatives (`are_traced`)
 /// and of doubles.
-pub fn memory_plan(shape: Shape, voxels: VoxelType, image: u64, are_traced: bool) -> MemoryPlan {
+pub fn memory_plan(
+    shape: Shape,
+    request: &PersistenceRequest,
+    voxels: VoxelType,
+    image: u64,
+    are_traced: bool,
+) -> MemoryPlan {
     let plan = MemoryPlan::new();
+    if shape.dim() > 3 {
+        let cells = bytes_of_morse_complex(cells(shape, request), shape.count() as u64);
+        return plan.stage("critical cells", [("the image", image), ("cells and voxels", cells)], true);
+    }
     let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };
     let places = layout.places() as u64;
     let all = image.saturating_add(places * BYTES_OF_PLACE);

@@ -4,6 +4,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::super::{Construction, Cubical, CubicalOutcome, Image, Mask, Order, Periodic, Shape};
+use super::via_matrix::MatrixCells;
 use super::*;
 use crate::backend::Backend;
 use crate::cubical::Voxel;
@@ -188,8 +189,11 @@ fn parts_of_images() {
                     Cubical { limits, held, ..Cubical::new(&any, request) }.solve(&()).unwrap().classes;
                 assert_eq!(found, expected, "{request:?} of {image:?} in {inside:?} by blocks of {held:?}");
             }
-            let via_matrix = via_matrix::persistence(&any, &request, limits, &Backend::default(), &());
-            assert_eq!(via_matrix.unwrap().classes, expected, "{request:?} of {image:?} in {inside:?}");
+            for cells in [MatrixCells::All, MatrixCells::Critical] {
+                let found =
+                    via_matrix::persistence(&any, &request, cells, limits, &Backend::default(), &()).unwrap();
+                assert_eq!(found.classes, expected, "{request:?} of {image:?} in {inside:?}, {cells:?}");
+            }
         }
     }
     let mut rng = Pcg64Mcg::seed_from_u64(13);
@@ -218,14 +222,12 @@ fn a_torus_has_the_classes_of_its_circles() {
             let essential =
                 |classes: &Vec<Class>| classes.iter().filter(|class| class.death.is_none()).count();
             assert_eq!(classes.dimensions.iter().map(essential).collect::<Vec<_>>(), betti, "{construction}");
-            let via_matrix = via_matrix::persistence(
-                &image.clone().into(),
-                &request,
-                Limits::default(),
-                &Backend::default(),
-                &(),
-            );
-            assert_eq!(classes, via_matrix.unwrap().classes, "{construction} of {axes:?}");
+            for cells in [MatrixCells::All, MatrixCells::Critical] {
+                let (image, limits) = (image.clone().into(), Limits::default());
+                let found =
+                    via_matrix::persistence(&image, &request, cells, limits, &Backend::default(), &());
+                assert_eq!(classes, found.unwrap().classes, "{construction} of {axes:?}, {cells:?}");
+            }
         }
     }
 }

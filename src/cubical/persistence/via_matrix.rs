@@ -1,9 +1,11 @@
-//! Classes by the boundary matrix: all cells are listed ([`crate::cells::image_complex`]), and the matrix is reduced
-//! like any other.
+//! Classes by a boundary matrix, which is reduced like any other.
 //!
-//! Memory and time grow with the number of cells, some 2^d per voxel. The method is that of images of four axes, whose
-//! lower stars have 80 cells, too many for the table of the gradient. It shares only the order of voxels with
-//! the gradient method, so it checks the latter on images that are too large for the plain oracle.
+//! | cells of the matrix | use |
+//! |---|---|
+//! | the critical ones ([`crate::cells::morse_complex`]) | images of four axes, whose lower stars have too many cells for the tables of the gradient |
+//! | all ([`crate::cells::image_complex`]) | checks of the other methods on images that are too large for the plain oracle: only the order of voxels is shared with these |
+//!
+//! With all cells, memory and time grow with their number, some 2^d per voxel.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +15,7 @@ use super::classes::{Class, Classes};
 use super::limits::Limits;
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError, Decision};
-use crate::cells::{AnyImageComplex, ComplexError, ImageComplex};
+use crate::cells::{AnyImageComplex, ComplexError, ImageComplex, morse_complex};
 use crate::cubical::image::{AnyImage, Voxel as _};
 use crate::cubical::key::Key as _;
 use crate::cubical::shape::Shape;
@@ -21,6 +23,15 @@ use crate::matrix::leftmost_ones::{ScanError, Scanner};
 use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
+
+/// The cells that the matrix has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixCells {
+    /// All cells of the image.
+    All,
+    /// The critical cells of a discrete gradient.
+    Critical,
+}
 
 /// The classes, and how they were computed.
 #[derive(Debug, Clone)]
@@ -69,7 +80,7 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image in a filtration that ends at the limits. `backend` selects the device of the scan. Stages
+/// The classes of an image in a filtration that ends at the limits, by the matrix of these cells. `backend` selects the device of the scan. Stages
 /// are reported to `progress`, which may interrupt the computation.
 ///
 /// # Errors
@@ -77,6 +88,7 @@ impl From<Interrupted> for ViaMatrixError {
 pub fn persistence(
     image: &AnyImage,
     request: &PersistenceRequest,
+    cells: MatrixCells,
     limits: Limits<'_>,
     backend: &Backend,
     progress: &dyn Progress,
@@ -95,7 +107,11 @@ pub fn persistence(
     // Cells of this dimension kill the last requested classes.
     let upper_dim = Some(request.dimensions(image.shape()));
     let mut solution = interruptible(progress, |progress| {
-        match AnyImageComplex::new(voxels, &filtration, upper_dim, progress)? {
+        let complex = match cells {
+            MatrixCells::All => AnyImageComplex::new(voxels, &filtration, upper_dim, progress)?,
+            MatrixCells::Critical => morse_complex(voxels, &filtration, upper_dim, progress)?,
+        };
+        match complex {
             AnyImageComplex::Narrow(complex) => {
                 solve(voxels, &filtration, backend, &complex, start.elapsed(), progress)
             }
@@ -202,10 +218,14 @@ mod tests {
                         max_dim,
                         periodic: Periodic::all(shape).nth(round / 8 % 3).unwrap_or_default(),
                     };
-                    let found =
-                        persistence(&any, &request, Limits::default(), &Backend::default(), &()).unwrap();
-                    assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
-                    assert_eq!(found.index_bits, 32);
+                    let expected = plain::persistence(&image, &request);
+                    for cells in [MatrixCells::All, MatrixCells::Critical] {
+                        let found =
+                            persistence(&any, &request, cells, Limits::default(), &Backend::default(), &())
+                                .unwrap();
+                        assert_eq!(found.classes, expected, "{image:?}, {request:?}, {cells:?}");
+                        assert_eq!(found.index_bits, 32);
+                    }
                 }
             }
         }
@@ -218,8 +238,15 @@ mod tests {
         let shape = Shape::new(&[8; 4], Order::C).unwrap();
         let image = Image::<u16>::new(shape, (0..shape.count()).map(|_| rng.random()).collect()).unwrap();
         let request = PersistenceRequest::default();
-        let found =
-            persistence(&image.into(), &request, Limits::default(), &Backend::default(), &()).unwrap();
+        let found = persistence(
+            &image.into(),
+            &request,
+            MatrixCells::All,
+            Limits::default(),
+            &Backend::default(),
+            &(),
+        )
+        .unwrap();
         assert!(found.figures.additions < found.cells as u64 / 8, "{:?}", found.figures);
     }
 
@@ -231,7 +258,9 @@ mod tests {
         let request = PersistenceRequest::default();
         let complex = image_complex::<u64>(&image, &request, None, &()).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
-        let narrow = persistence(&image, &request, Limits::default(), &Backend::default(), &()).unwrap();
+        let narrow =
+            persistence(&image, &request, MatrixCells::All, Limits::default(), &Backend::default(), &())
+                .unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));
         assert_eq!(wide.classes, narrow.classes);
     }

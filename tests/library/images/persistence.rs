@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cells;
+use lacuna::cubical::persistence::via_matrix::MatrixCells;
 use lacuna::cubical::persistence::{Classes, Held, Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Cubical, CubicalError, Image, Key, Order, Shape, Voxel, ecc};
 use lacuna::progress::Resumable;
@@ -36,8 +37,8 @@ fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Clas
     Cubical::new(&any(image), *request).solve(&()).unwrap().classes
 }
 
-fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
-    via_matrix::persistence(&any(image), request, Limits::default(), &Backend::default(), &())
+fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, cells: MatrixCells) -> Classes {
+    via_matrix::persistence(&any(image), request, cells, Limits::default(), &Backend::default(), &())
         .unwrap()
         .classes
 }
@@ -64,7 +65,9 @@ fn every_shape<T: Voxel>(seed: u64, voxel: impl Fn(i64) -> T) {
             for request in requests().flat_map(|r| [r, PersistenceRequest { max_dim: Some(0), ..r }]) {
                 let expected = plain::persistence(&image, &request);
                 assert_eq!(persistence(&image, &request), expected, "{image:?}, {request:?}");
-                assert_eq!(via_matrix(&image, &request), expected, "{image:?}, {request:?}");
+                for cells in [MatrixCells::All, MatrixCells::Critical] {
+                    assert_eq!(via_matrix(&image, &request, cells), expected, "{image:?}, {request:?}");
+                }
             }
         }
     }
@@ -108,8 +111,10 @@ fn medium() -> impl Iterator<Item = Image<i64>> {
 fn the_engine_agrees_with_the_boundary_matrix() {
     for image in medium() {
         for request in requests() {
-            let expected = via_matrix(&image, &request);
+            let expected = via_matrix(&image, &request, MatrixCells::All);
             assert_eq!(persistence(&image, &request), expected, "{} {request:?}", image.shape());
+            let by_critical = via_matrix(&image, &request, MatrixCells::Critical);
+            assert_eq!(by_critical, expected, "{} {request:?}", image.shape());
         }
     }
 }

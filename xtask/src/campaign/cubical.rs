@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
+use lacuna::cubical::persistence::via_matrix::MatrixCells;
 use lacuna::cubical::persistence::{Class, Classes, Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::verify::verify;
 use lacuna::cubical::{AnyImage, Cubical, EulerCurve, Image, Mask, Order, Periodic, Shape, Voxel};
@@ -239,14 +240,17 @@ fn has_cycles(shape: Shape, request: &PersistenceRequest) -> bool {
     request.periodic.is_none() && shape.dim() < 4
 }
 
-/// Checks that the reduced matrix of all cells has the same classes.
+/// Checks that the reduced matrix of all cells has the same classes, and that of the critical cells.
 fn agrees_with_matrix(case: &Case, limits: Limits<'_>, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
-    let solution = pools.run(case.filtered.machine, || {
-        via_matrix::persistence(&case.filtered.image, &case.request(), limits, &processor, &())
-    });
-    let solution = solution.map_err(|error| format!("refused: {error}"))?;
-    same("classes of the gradient and of the matrix", &solution.classes, found)
+    for cells in [MatrixCells::All, MatrixCells::Critical] {
+        let solution = pools.run(case.filtered.machine, || {
+            via_matrix::persistence(&case.filtered.image, &case.request(), cells, limits, &processor, &())
+        });
+        let solution = solution.map_err(|error| format!("{cells:?} cells, refused: {error}"))?;
+        same(&format!("classes, and those of the matrix of {cells:?} cells"), &solution.classes, found)?;
+    }
+    Ok(())
 }
 
 /// Classes of the filtration that ends at a threshold, with voxels compared exactly.
