@@ -153,6 +153,7 @@ classified! {
         Self::Complex(error) => error.error_kind(),
         Self::Scan(error) => error.error_kind(),
         Self::Reduce(error) => error.error_kind(),
+        Self::Cycles(error) => error.error_kind(),
     }
 }
 

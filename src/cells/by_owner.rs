@@ -25,6 +25,8 @@ pub struct ImageComplex<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The place in memory of each cell's owner.
     pub owners: Vec<I>,
+    /// The number of each cell in C order of the user's axes.
+    pub numbers: Vec<I>,
     /// The dimension of the complex, or the dimension at which it was cut; no cell is above it.
     pub max_dim: Dimension,
 }
@@ -59,7 +61,7 @@ pub fn image_complex<I: Index>(
     }
     let filtered = filter(request.construction, &axes, &ranks, order.len(), upper_dim, progress)?;
     let owners = filtered.levels(|rank| I::from_usize(image.shape().memory_place(order[rank] as usize)));
-    Ok(ImageComplex { matrix: filtered.matrix, owners, max_dim: filtered.max_dim })
+    Ok(ImageComplex { matrix: filtered.matrix, owners, numbers: filtered.order, max_dim: filtered.max_dim })
 }
 
 /// The complex of an image with cell numbers of sufficient width.

@@ -31,7 +31,8 @@ pub(super) struct Filtered<I> {
     pub(super) matrix: BoundaryMatrix<I>,
     /// The dimension of the complex, or the requested maximal dimension.
     pub(super) max_dim: Dimension,
-    order: Vec<I>,
+    /// The number of each cell.
+    pub(super) order: Vec<I>,
     /// The bucket of each cell by number.
     keys: Vec<I>,
 }
@@ -111,6 +112,20 @@ pub(super) fn filter<I: Index>(
 /// Number of cells of an image, if 64 bits suffice.
 pub(crate) fn count_cells(construction: Construction, shape: &[Line]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.cells(construction)?))
+}
+
+/// Twice the coordinates of the centre of a cell, where voxel k of an axis has its centre at k: the slowest axis first,
+/// behind a 0 for each missing one. Along an axis of one voxel all cells have the coordinate 0.
+pub(crate) fn doubled_centre(construction: Construction, shape: &[Line], number: usize) -> [i32; 4] {
+    let (mut rest, mut centre) = (number, [0; 4]);
+    for (axis, at) in shape.iter().zip(centre.iter_mut().rev()) {
+        let cells = axis.cells(construction).expect("the cells can be counted");
+        // Number 0 of the T-construction is the border before the first voxel.
+        let first = i32::from(construction == Construction::T);
+        *at = if axis.voxels > 1 { (rest % cells) as i32 - first } else { 0 };
+        rest /= cells;
+    }
+    centre
 }
 
 /// Number of cells.

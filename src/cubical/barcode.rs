@@ -97,7 +97,8 @@ impl<'a> Cubical<'a> {
     /// Runs [`Cubical::solve`] on the current thread pool.
     fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, held, representatives, backend, .. } = self;
-        if image.shape().dim() > 3 {
+        let by_all_cells = representatives.is_some() && request.cycles_need_all_cells(image.shape());
+        if by_all_cells || image.shape().dim() > 3 {
             return self.solve_by_matrix(progress);
         }
         let found =
@@ -117,15 +118,27 @@ impl<'a> Cubical<'a> {
     }
 
     /// Runs [`Cubical::solve`] for an image of four axes, in which a lower star has too many cells for a gradient by
-    /// tables: by the boundary matrix of its critical cells.
+    /// tables: by the boundary matrix of its critical cells; or for cycles of an image of four axes or with periodic
+    /// ones, which come from the matrix of all cells.
     fn solve_by_matrix(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, representatives, backend, .. } = self;
-        if representatives.is_some() {
-            image.shape().check_three().map_err(CubicalError::FourAxes)?;
-        }
-        let found =
-            via_matrix::persistence(image, request, MatrixCells::Critical, *limits, backend, progress)?;
-        let building = ("critical cells".into(), found.building.as_secs_f64());
+        let (found, building) = match representatives {
+            None => {
+                let cells = MatrixCells::Critical;
+                (
+                    via_matrix::persistence(image, request, cells, *limits, backend, progress)?,
+                    "critical cells",
+                )
+            }
+            bars => {
+                let bars = bars.as_ref();
+                (
+                    via_matrix::with_cycles(image, request, *limits, bars, backend, progress)?,
+                    "boundary matrix",
+                )
+            }
+        };
+        let building = (building.into(), found.building.as_secs_f64());
         let statistics = PersistenceStatistics {
             voxels: image.shape().count(),
             columns: found.cells,
@@ -133,14 +146,8 @@ impl<'a> Cubical<'a> {
             stages: std::iter::once(building).chain(found.figures.stages).collect(),
             ..Default::default()
         };
-        let (classes, decision) = (found.classes, found.decision);
-        Ok(CubicalOutcome {
-            classes,
-            statistics,
-            decision,
-            representatives: None,
-            cycles_took: Duration::ZERO,
-        })
+        let via_matrix::Solution { classes, decision, representatives, cycles_took, .. } = found;
+        Ok(CubicalOutcome { classes, statistics, decision, representatives, cycles_took })
     }
 }
 
@@ -194,9 +201,9 @@ mod tests {
         let diagram = cubical.run().unwrap();
         let counts: Vec<usize> = (0..4).map(|dim| diagram.bars(dim).len()).collect();
         assert_eq!((counts, diagram.bars(3)[0]), (vec![1, 0, 0, 1], Bar { birth: 1.0, death: 9.0 }));
-        let all = Cubical { representatives: Some(BarSelection::All), ..cubical.clone() };
         let message = "expected 1 to 3 axes of more than one voxel, found shape [3, 3, 3, 3]";
-        assert_eq!(all.solve(&()).unwrap_err().to_string(), format!("cycles: {message}"));
+        let cycles = Cubical { representatives: Some(BarSelection::All), ..cubical.clone() };
+        assert_eq!(cycles.solve(&()).unwrap().representatives.map(|cycles| cycles.len()), Some(2));
         let refused = persistence(&image, None, &cubical.request, &cubical.backend, false, None, &());
         assert_eq!(refused.map(|found| found.classes).unwrap_err().to_string(), message);
     }

@@ -21,10 +21,8 @@ pub enum CubicalError {
     /// requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
-    /// Cycles of an image of four axes.
-    #[error("cycles: {0}")]
-    FourAxes(ShapeError),
-    /// Persistent homology by a boundary matrix failed, as which images of four axes are computed.
+    /// Persistent homology by a boundary matrix failed: of an image of four axes, or for cycles of one with periodic
+    /// axes.
     #[error(transparent)]
     Matrix(#[from] ViaMatrixError),
     /// The Euler characteristic curve failed: the bins are invalid, or the requested device failed.

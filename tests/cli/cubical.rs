@@ -654,9 +654,9 @@ fn axes_that_do_not_close_up() {
             "expected the bars of dimensions 0 to 2, found",
         ),
         (
-            "--periodic y --representatives cycles --output json",
+            "--periodic y --representatives cycles --output json --via gradient",
             image.as_ref(),
-            "without periodic axes, found axis 1",
+            "expected matrix, which finds cycles of images with periodic axes, found gradient",
         ),
         ("--periodic x --thin", image.as_ref(), "cannot be used with"),
         ("--mask m.npy --thin", thick.as_path(), "cannot be used with"),

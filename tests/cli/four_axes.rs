@@ -3,7 +3,9 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::{Scratch, lacuna, npy, text_of};
+use serde_json::json;
+
+use super::{Scratch, json_of, lacuna, npy, text_of};
 
 /// A shell around its middle: 3 × 3 × 3 × 3 voxels of 1, and a 9.
 fn shell(scratch: &Scratch) -> String {
@@ -37,6 +39,21 @@ fn bars_and_curves_are_those_of_a_shell() {
 }
 
 #[test]
+fn the_cycle_of_a_shell_is_around_its_middle() {
+    let scratch = Scratch::new();
+    let image = shell(&scratch);
+    for (construction, cells, voxels) in [("t", 8, 8), ("v", 64, 80)] {
+        let options = ["--frame", "all", "--representatives", "cycles", "--only", "3:0", "--output", "json"];
+        let found = json_of(lacuna("cubical", options).args(["--construction", construction, &image]));
+        let found = &found["representatives"][0];
+        let [cycle, around] = ["cycle", "voxels"].map(|key| found[key].as_array().unwrap());
+        assert_eq!((cycle.len(), around.len()), (cells, voxels), "{construction}");
+        assert!(cycle.iter().chain(around).all(|at| at.as_array().unwrap().len() == 4));
+        assert!(!around.contains(&json!([1, 1, 1, 1])));
+    }
+}
+
+#[test]
 fn a_mask_has_four_axes_too() {
     let scratch = Scratch::new();
     let image = shell(&scratch);
@@ -56,15 +73,9 @@ fn what_takes_three_axes_says_so() {
         .assert()
         .code(2)
         .stderr(contains(format!("{of_three}, or 4 with --frame all")));
-    let [checkpoint, thinned] = ["state", "thinned.npy"].map(|name| scratch.name(name));
+    let [thinned, drawing] = ["thinned.npy", "shells.vtk"].map(|name| scratch.name(name));
     for (command, options, place) in [
-        (
-            "cubical",
-            vec!["--representatives", "cycles", "--output", "json"],
-            "--representatives and --geometry",
-        ),
-        ("cubical", vec!["--checkpoint", &checkpoint], "--checkpoint"),
-        ("cubical", vec!["--via", "gradient"], "--via gradient"),
+        ("cubical", vec!["--geometry", &drawing], "--geometry"),
         ("cubical", vec!["--thin"], "--thin"),
         ("ecc", vec!["--scales", "2"], "shell.npy"),
         ("ect", vec!["--directions", "8"], "shell.npy"),

@@ -94,6 +94,35 @@ fn persistence_is_compared_exactly() {
 }
 
 #[test]
+fn the_boundary_matrix_gives_the_same_where_cycles_are_unique() {
+    let gradient = ["--construction", "v"];
+    assert_eq!(object(&[&gradient[..], &["--via", "matrix"]].concat()), object(&gradient));
+}
+
+/// Closed up along the rows, the column of zeros is a loop.
+#[test]
+fn cycles_go_round_axes_that_close_up() {
+    let scratch = Scratch::new();
+    let (image, file) = (ring(&scratch), scratch.name("loops.obj"));
+    let options = ["--construction", "v", "--periodic", "x"];
+    let found = object(&options);
+    let is_loop = |found: &&Value| found["dim"] == 1 && found["birth"] == 0;
+    let expected = json!({
+        "dim": 1, "index": 0, "birth": 0, "death": null, "birth_voxel": [2, 4], "death_voxel": null,
+        "cycle": [[1, 8], [3, 8], [5, 8]], "voxels": [[0, 4], [1, 4], [2, 4]],
+    });
+    let representatives = found["representatives"].as_array().unwrap();
+    assert_eq!(representatives.iter().filter(is_loop).collect::<Vec<_>>(), [&expected]);
+    // It is drawn up to the first row once more.
+    let drawing = ["--only", "1:0", "--geometry", &file, "--shape", "3,5", "--dtype", "u8", &image];
+    let run = lacuna("cubical", options).args(drawing).args(["--explain"]).assert().success();
+    run.stderr(contains("for cycles of an image with periodic axes"));
+    let text = fs::read_to_string(&file).unwrap();
+    let points: Vec<&str> = text.lines().filter(|line| line.starts_with("v ")).collect();
+    assert_eq!(points, ["v 0.0 4.0 0.0", "v 1.0 4.0 0.0", "v 2.0 4.0 0.0", "v 3.0 4.0 0.0"]);
+}
+
+#[test]
 fn npz_has_arrays_a_dimension() {
     let bytes = written(&[&CYCLES[..], &["--output", "npz", "--construction", "v"]].concat());
     let infinity = f64::INFINITY;
@@ -174,7 +203,6 @@ fn what_does_not_go_together_is_refused() {
     }
     let json = [&CYCLES[..], &["--output", "json"]].concat();
     for (options, message) in [
-        (["--via", "matrix"], "expected --via gradient"),
         (
             ["--only", "1:1"],
             "bar 1:1: expected the place of a bar of dimension 1, of which there are 1, found 1",
@@ -188,6 +216,9 @@ fn what_does_not_go_together_is_refused() {
         let said = refused(&[&json[..], &options].concat());
         assert!(said.contains(message), "{options:?}: {said}");
     }
+    let periodic = [&json[..], &["--periodic", "x"]].concat();
+    let said = refused(&[&periodic[..], &["--via", "gradient"]].concat());
+    assert!(said.contains("--via gradient: expected matrix"), "{said}");
     assert!(refused(&["--longest", "3", "--output", "json"]).contains("--representatives"));
     assert!(refused(&[&json[..], &["--longest", "3", "--only", "1:0"]].concat()).contains("--only"));
 }
@@ -267,7 +298,6 @@ fn what_cannot_be_drawn_is_said() {
         &[],
         "--geometry: expected a file named *.vtk, *.ply or *.obj, found ",
     );
-    refused(&file, &["--via", "matrix"], "--geometry: expected --via gradient");
     refused(&file, &["--only", "1:1"], "bar 1:1: expected the place");
     refused(&file, &["-o", &file, "--output", "json"], "for the geometry and the answer, found the same");
     refused(&file, &["--stats", &file], "for the geometry and the statistics, found the same");

@@ -169,8 +169,16 @@ fn loops_of_images_that_are_killed_go_on() {
         );
         run.is_killed_and_goes_on("loops.lac");
     }
-    let run = Run::new("cubical --via matrix square.npy", &[("square.npy", image(&[5, 5], 9))]);
-    refused(&run.kept(&[]).output().unwrap(), "--checkpoint: expected --via gradient");
+}
+
+#[test]
+fn pairs_of_cells_of_images_that_are_killed_go_on() {
+    let cycles = "--periodic x --representatives cycles --longest 5 --output json";
+    for (options, axes) in [("--via matrix", &[24; 3][..]), (cycles, &[24; 3]), ("--frame all", &[13; 4])] {
+        let run =
+            Run::new(&format!("cubical --threads 2 image.npy {options}"), &[("image.npy", image(axes, 9))]);
+        run.is_killed_and_goes_on("sieve.lac");
+    }
 }
 
 #[test]

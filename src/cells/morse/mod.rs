@@ -74,12 +74,12 @@ pub fn morse_complex(
     let entries: usize = parts.iter().map(|part| part.rows.len()).sum();
     let dims = critical.iter().map(|&cell| cells.dim(cell) as Dimension).collect();
     let owners = critical.iter().map(|&cell| image.shape().memory_place(order[rank(cell)] as usize));
+    let numbers = critical.iter().map(|&cell| cells.number(cell));
     let max_dim = upper_dim as Dimension;
-    drop(cells.words);
-    Ok(if critical.len().max(entries) <= u32::MOST {
-        AnyImageComplex::Narrow(complex(dims, &parts, owners, max_dim)?)
+    Ok(if cells.words.len().max(entries) <= u32::MOST {
+        AnyImageComplex::Narrow(complex(dims, &parts, owners, numbers, max_dim)?)
     } else {
-        AnyImageComplex::Wide(complex(dims, &parts, owners, max_dim)?)
+        AnyImageComplex::Wide(complex(dims, &parts, owners, numbers, max_dim)?)
     })
 }
 
@@ -101,11 +101,12 @@ struct Boundaries {
     rows: Vec<usize>,
 }
 
-/// The complex of critical cells, given by their dimensions, boundaries and owners.
+/// The complex of critical cells, given by their dimensions, boundaries, owners and numbers.
 fn complex<I: Index>(
     dims: Vec<Dimension>,
     parts: &[Boundaries],
     owners: impl Iterator<Item = usize>,
+    numbers: impl Iterator<Item = usize>,
     max_dim: Dimension,
 ) -> Result<ImageComplex<I>, ComplexError> {
     let mut end = 0;
@@ -116,7 +117,8 @@ fn complex<I: Index>(
     let offsets = std::iter::once(I::default()).chain(ends).collect();
     let rows = parts.iter().flat_map(|part| &part.rows).map(|&row| I::from_usize(row)).collect();
     let matrix = BoundaryMatrix::from_parts(dims, offsets, rows)?;
-    Ok(ImageComplex { matrix, owners: owners.map(I::from_usize).collect(), max_dim })
+    let [owners, numbers] = [owners.map(I::from_usize).collect(), numbers.map(I::from_usize).collect()];
+    Ok(ImageComplex { matrix, owners, numbers, max_dim })
 }
 
 /// Bits of a word below those of the rank, of the order in the star, and of the number in the star.
@@ -256,14 +258,19 @@ impl Cells {
             let Some(cofacet) = cofacet else { return critical.push(set(facet, CRITICAL)) };
             let axis = POWERS.partition_point(|&power| power < cofacet.abs_diff(facet)) as u64;
             let [up, down] = if is_dual { [0, UP] } else { [UP, 0] };
-            set(facet, up | 2 * axis + u64::from(cofacet > facet));
-            set(cofacet, down | 2 * axis + u64::from(cofacet < facet));
+            set(facet, up + 2 * axis + u64::from(cofacet > facet));
+            set(cofacet, down + 2 * axis + u64::from(cofacet < facet));
         });
     }
 
     /// The dimension of a cell.
     fn dim(&self, word: u64) -> usize {
         self.axes_of_facets[number(word)].len()
+    }
+
+    /// The number of a cell in the image.
+    fn number(&self, word: u64) -> usize {
+        self.of_star(self.voxels[rank(word)], number(word))
     }
 
     /// The cell with a number in the star of a voxel, given the voxel's cell.
@@ -289,7 +296,7 @@ impl Cells {
         let (mut found, mut column) = (Boundaries::default(), BinaryHeap::new());
         for &word in columns {
             let start = found.rows.len();
-            let cell = self.of_star(self.voxels[rank(word)], number(word));
+            let cell = self.number(word);
             self.add_facets(cell, number(word), None, &mut column);
             while let Some(word) = column.pop() {
                 if column.peek() == Some(&word) {
@@ -297,8 +304,8 @@ impl Cells {
                 } else if word & MATE == CRITICAL {
                     found.rows.push(critical.partition_point(|&other| other < word));
                 } else {
-                    let cell = self.of_star(self.voxels[rank(word)], number(word));
-                    let (axis, is_after) = ((word & MATE - UP) as usize / 2, word & 1 == 1);
+                    let cell = self.number(word);
+                    let (axis, is_after) = ((word & !UP & MATE) as usize / 2, word & 1 == 1);
                     let mate = self.beside(cell, axis, if is_after { 1 } else { -1 });
                     let power = POWERS[axis];
                     let number = if is_after { number(word) + power } else { number(word) - power };

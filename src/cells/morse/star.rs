@@ -193,8 +193,8 @@ mod tests {
         for _ in 0..200 {
             let earlier = random(0.8, &mut rng);
             let star = lower_star(4, |cell| earlier >> cell & 1 == 1);
-            for cell in 0..CELLS {
-                let is_owned = earlier >> cell & 1 == 1 && FACETS[cell] & !star == 0;
+            for (cell, facets) in FACETS.iter().enumerate() {
+                let is_owned = earlier >> cell & 1 == 1 && facets & !star == 0;
                 assert_eq!(star >> cell & 1 == 1, is_owned, "{cell} of {earlier:x}");
             }
         }

@@ -1,8 +1,10 @@
 //! One image of `lacuna cubical`: reading, computing, writing.
 
+use std::time::Duration;
+
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::Representatives;
-use lacuna::cubical::persistence::via_matrix::{self, MatrixCells};
+use lacuna::cubical::persistence::via_matrix;
 use lacuna::cubical::persistence::{
     self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint,
 };
@@ -84,11 +86,11 @@ impl Job<'_> {
         let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
         let stream = open_image(&task.input, &options, frame)?;
         let periodic = arguments.request().periodic;
-        let way = arguments.way();
+        let way = arguments.way(stream.shape())?;
         let has_four_axes = stream.shape().dim() > 3;
-        if way == Way::Gradient && (!has_four_axes || arguments.representatives.selection().is_some()) {
+        if self.drawing.is_some() || way == Way::Gradient && !has_four_axes {
             // An image that is too large is refused before it is read.
-            let what = if has_four_axes { "--representatives and --geometry: " } else { "" };
+            let what = if has_four_axes { "--geometry: " } else { "" };
             let checked = persistence::check(stream.shape(), periodic);
             checked.map_err(|source| CliError::about(format!("{what}{name}"), source))?;
         } else {
@@ -226,11 +228,12 @@ impl Job<'_> {
     fn solve(&self, image: &AnyImage, request: Request, frame: &mut Frame<'_>) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         let (backend, limits) = (&self.backend, self.limits());
-        match self.arguments.way() {
+        let representatives = self.arguments.representatives.selection();
+        let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
+        match self.arguments.way(image.shape())? {
             Way::Gradient => {
                 let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
-                let (representatives, backend) =
-                    (self.arguments.representatives.selection(), backend.clone());
+                let backend = backend.clone();
                 let cubical = Cubical { limits, representatives, backend, ..Cubical::new(image, request) };
                 let (found, took) = timed(|| cubical.solve(&progress));
                 let outcome = found.map_err(|error| match error {
@@ -244,14 +247,7 @@ impl Job<'_> {
                 frame.record.time("persistence", took - cycles_took);
                 frame.record.parts(&statistics.stages);
                 frame.record.set("figures", statistics);
-                if let Some(cycles) = &representatives {
-                    frame.record.time("cycles", cycles_took);
-                    let count = cycles.len();
-                    frame
-                        .record
-                        .set("cycles", count)
-                        .comment("cycles", format!(", {}", counted(count, "cycle")));
-                }
+                record_cycles(representatives.as_ref(), cycles_took, frame);
                 let is_told = self.arguments.run.machine.threads.are_asked_for();
                 let why_threads = if is_told { "as asked" } else { "one a core" };
                 let reasons = vec![
@@ -262,11 +258,13 @@ impl Job<'_> {
                 Ok(Found { classes, reasons, matrix: None, cycles: representatives })
             }
             Way::Matrix => {
-                let solve = || {
-                    via_matrix::persistence(image, &request, MatrixCells::All, limits, backend, &frame.meter)
-                };
-                let solution = frame.record.timed("persistence", solve)?;
-                let via_matrix::Solution { cells, entries, index_bits, figures, .. } = solution;
+                let bars = representatives.as_ref();
+                let solve = || via_matrix::with_cycles(image, &request, limits, bars, backend, &progress);
+                let (solution, took) = timed(solve);
+                let solution = solution?;
+                frame.record.time("persistence", took - solution.cycles_took);
+                let via_matrix::Solution { cells, entries, index_bits, figures, representatives, .. } =
+                    solution;
                 let building = solution.building.as_secs_f64();
                 frame.record.parts(&[("build matrix".into(), building)]);
                 frame.record.parts(&figures.stages);
@@ -278,9 +276,27 @@ impl Job<'_> {
                     "figures": figures,
                 });
                 frame.record.set("matrix", matrix);
-                let reasons = [vec![reason("via", "matrix", "as asked")], solution.reasons].concat();
-                Ok(Found { classes: solution.classes, reasons, matrix: Some(figures), cycles: None })
+                record_cycles(representatives.as_ref(), solution.cycles_took, frame);
+                let why = match self.arguments.via {
+                    Some(_) => "as asked",
+                    None => "for cycles of an image of four axes or with periodic ones",
+                };
+                let reasons = [vec![reason("via", "matrix", why)], solution.reasons].concat();
+                Ok(Found {
+                    classes: solution.classes,
+                    reasons,
+                    matrix: Some(figures),
+                    cycles: representatives,
+                })
             }
         }
     }
+}
+
+/// Records the number of cycles, and the time that they took.
+fn record_cycles(cycles: Option<&Representatives>, took: Duration, frame: &mut Frame<'_>) {
+    let Some(cycles) = cycles else { return };
+    frame.record.time("cycles", took);
+    let count = cycles.len();
+    frame.record.set("cycles", count).comment("cycles", format!(", {}", counted(count, "cycle")));
 }

@@ -112,7 +112,8 @@ pub(crate) struct Arguments {
     /// Method: gradient or matrix [default: gradient]
     ///
     /// gradient  discrete gradient of the image, which lists critical cells only
-    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; for checking
+    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; for checking, and the default for
+    ///           cycles of images of four axes or with periodic ones
     #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation",
         value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Option<Way>,
@@ -167,13 +168,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let (notes, frames) = (common.report.notes, |file: &Path| count_frames(file, &options));
     let (tasks, format) =
         Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames, is_zarr)?;
-    representatives.check(format, arguments.via)?;
-    if common.checkpoint.is_asked_for() && arguments.via == Some(Way::Matrix) {
-        return Err(usage(
-            "--checkpoint: expected --via gradient, whose state is saved, found matrix; `lacuna reduce` saves that of \
-             a boundary matrix",
-        ));
-    }
+    representatives.check(format)?;
     let drawing = representatives.drawing()?;
     let setup = Setup {
         inputs: "images",
@@ -205,18 +200,25 @@ impl Arguments {
 
     /// The memory plan for an image of this shape, type and size in bytes.
     fn memory_plan(&self, shape: Shape, voxels: VoxelType, image: u64) -> MemoryPlan {
-        match self.way() {
-            Way::Gradient => {
-                let are_traced = self.representatives.selection().is_some();
-                footprint::memory_plan(shape, &self.request(), voxels, image, are_traced)
-            }
-            Way::Matrix => footprint::memory_plan_of_matrix(shape, &self.request(), image),
+        if self.via == Some(Way::Matrix) {
+            return footprint::memory_plan_of_matrix(shape, &self.request(), image);
         }
+        let are_traced = self.representatives.selection().is_some();
+        footprint::memory_plan(shape, &self.request(), voxels, image, are_traced)
     }
 
-    /// How bars are found.
-    fn way(&self) -> Way {
-        self.via.unwrap_or(Way::Gradient)
+    /// How the bars of an image of this shape are found.
+    fn way(&self, shape: Shape) -> Result<Way, CliError> {
+        let has_cycles = self.representatives.selection().is_some();
+        let needs_matrix = has_cycles && self.request().cycles_need_all_cells(shape);
+        match self.via {
+            Some(Way::Gradient) if needs_matrix => Err(usage(
+                "--via gradient: expected matrix, which finds cycles of images of four axes or with periodic ones, \
+                 found gradient",
+            )),
+            Some(way) => Ok(way),
+            None => Ok(if needs_matrix { Way::Matrix } else { Way::Gradient }),
+        }
     }
 
     fn request(&self) -> Request {

@@ -6,9 +6,8 @@ use clap::ArgGroup;
 use lacuna::diagram::BarSelection;
 use lacuna::output::images::ImageBarsFormat;
 
-use super::Way;
 use crate::cli::arguments::bars::{BarArguments, CyclesAlone, Drawing};
-use crate::cli::error::{CliError, no_room_for_cycles, usage};
+use crate::cli::error::{CliError, no_room_for_cycles};
 use crate::cli::parse;
 
 /// The representatives that are wanted, and of which bars.
@@ -34,7 +33,8 @@ pub(super) struct RepresentativesArguments {
     /// Draw the cycles to FILE (.vtk, .ply or .obj)
     ///
     /// Loops are drawn as edges and shells as quadrilaterals, each with the dimension, index, birth and death
-    /// of its bar (in obj as comments). Voxel (i, j, k) has its centre at the point (i, j, k): x is the first
+    /// of its bar (in obj as comments). Images have up to three axes.
+    /// Voxel (i, j, k) has its centre at the point (i, j, k): x is the first
     /// axis of the image, in PNG and TIFF the row. Without --representatives, the bar output is unchanged.
     #[arg(long, value_name = "FILE", value_parser = parse::file())]
     geometry: Option<PathBuf>,
@@ -56,18 +56,10 @@ impl RepresentativesArguments {
         self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
-    /// Checks that the output format can hold the requested representatives, and that this way of finding bars supports
-    /// them.
-    pub(super) fn check(&self, format: ImageBarsFormat, via: Option<Way>) -> Result<(), CliError> {
+    /// Checks that the output format can hold the requested representatives.
+    pub(super) fn check(&self, format: ImageBarsFormat) -> Result<(), CliError> {
         if self.are_named() && !format.holds_representatives() {
             return Err(no_room_for_cycles(format));
-        }
-        let are_wanted = self.selection().is_some();
-        if are_wanted && via == Some(Way::Matrix) {
-            return Err(usage(
-                "--representatives and --geometry: expected --via gradient, found matrix; `lacuna convert` and \
-                 `lacuna reduce --representatives` find cycles of the boundary matrix",
-            ));
         }
         Ok(())
     }

@@ -38,12 +38,6 @@ pub enum PersistenceError {
     /// An axis cannot be periodic, or the mask has another shape.
     #[error(transparent)]
     Invalid(#[from] Problem),
-    /// Cycles of an image with periodic axes are not computed.
-    #[error("cycles: expected an image without periodic axes, found axis {axis}")]
-    PeriodicCycles {
-        /// The index of the first periodic axis, from 0.
-        axis: usize,
-    },
     /// The image has more critical cells of one dimension than can be numbered.
     #[error(
         "expected fewer than {} critical cells of a dimension, found {found}; the image has to be cropped or smoothed",

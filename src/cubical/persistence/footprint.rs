@@ -67,6 +67,9 @@ pub fn memory_plan(
     image: u64,
     are_traced: bool,
 ) -> MemoryPlan {
+    if are_traced && request.cycles_need_all_cells(shape) {
+        return memory_plan_of_matrix(shape, request, image);
+    }
     let plan = MemoryPlan::new();
     if shape.dim() > 3 {
         let cells = bytes_of_morse_complex(cells(shape, request), shape.count() as u64);

@@ -75,11 +75,11 @@ impl GridCell {
         if grid.is_earlier(far, self.corner()) { (self.corner(), 2 * axis + 1) } else { (far, 2 * axis) }
     }
 
-    /// Doubled plane, row and column of the cell's centre.
-    pub(super) fn centre(self, grid: &Grid) -> [i32; 3] {
+    /// Doubled plane, row and column of the cell's centre, behind the 0 of a fourth axis.
+    pub(super) fn centre(self, grid: &Grid) -> [i32; 4] {
         let [plane, row, column] = grid.layout.coordinates(self.corner());
         let half = |axis: usize| i32::from(self.along() >> axis & 1 == 1);
-        [2 * plane + half(2), 2 * row + half(1), 2 * column + half(0)]
+        [0, 2 * plane + half(2), 2 * row + half(1), 2 * column + half(0)]
     }
 
     /// The places of the cell's voxels: its vertices (V), or the voxel that the dual cell enters with (T).

@@ -40,7 +40,7 @@ pub(in crate::cubical) struct Persistence<'a> {
 
 /// Computes the classes of an image, in which voxels outside the mask are later than all others. If a GPU fails that
 /// was chosen automatically, the CPU takes over. It is done by blocks if `held` is given, or
-/// if memory does not suffice for the keys of all voxels.
+/// if memory does not suffice for the keys of all voxels. Results are traced only of an image without periodic axes.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
@@ -57,9 +57,6 @@ pub(in crate::cubical) fn persistence<'a>(
     let shape = image.shape();
     shape.check_three().map_err(PersistenceError::from)?;
     mask.map_or(Ok(()), |mask| mask.check(shape)).map_err(PersistenceError::from)?;
-    if let Some(axis) = request.periodic.axes().next().filter(|_| is_traced) {
-        return Err(PersistenceError::PeriodicCycles { axis }.into());
-    }
     let mut decision = backend.decide(&estimate(shape))?;
     let mut clock = StageClock::new(progress);
     let stages = Stages::new(request, shape, is_traced);

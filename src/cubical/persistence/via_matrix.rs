@@ -7,22 +7,28 @@
 //!
 //! With all cells, memory and time grow with their number, some 2^d per voxel.
 
+mod cycles;
+
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use super::classes::{Class, Classes};
 use super::limits::Limits;
+use super::representatives::Representatives;
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError, Decision};
 use crate::cells::{AnyImageComplex, ComplexError, ImageComplex, morse_complex};
 use crate::cubical::image::{AnyImage, Voxel as _};
 use crate::cubical::key::Key as _;
 use crate::cubical::shape::Shape;
+use crate::diagram::{BarSelection, SelectionError};
+use crate::matrix::cycles::CyclesError;
 use crate::matrix::leftmost_ones::{ScanError, Scanner};
 use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
+use cycles::CyclesRequest;
 
 /// The cells that the matrix has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +58,10 @@ pub struct Solution {
     pub building: Duration,
     /// Statistics of the reduction.
     pub figures: Figures,
+    /// Representative cycles of the bars, if requested.
+    pub representatives: Option<Representatives>,
+    /// Time in which the representatives were computed.
+    pub cycles_took: Duration,
 }
 
 /// An error of the computation by the boundary matrix.
@@ -66,6 +76,12 @@ pub enum ViaMatrixError {
     /// The reduction failed or was interrupted.
     #[error(transparent)]
     Reduce(#[from] MatrixError),
+    /// The bars for representatives cannot be selected.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// The cycles cannot be computed.
+    #[error(transparent)]
+    Cycles(#[from] CyclesError),
 }
 
 impl From<BackendError> for ViaMatrixError {
@@ -80,8 +96,8 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image in a filtration that ends at the limits, by the matrix of these cells. `backend` selects the device of the scan. Stages
-/// are reported to `progress`, which may interrupt the computation.
+/// The classes of an image in a filtration that ends at the limits, by the matrix of these cells. `backend` selects the
+/// device of the scan. Stages are reported to `progress`, which may interrupt the computation.
 ///
 /// # Errors
 /// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted.
@@ -89,6 +105,33 @@ pub fn persistence(
     image: &AnyImage,
     request: &PersistenceRequest,
     cells: MatrixCells,
+    limits: Limits<'_>,
+    backend: &Backend,
+    progress: &dyn Progress,
+) -> Result<Solution, ViaMatrixError> {
+    compute(image, request, (cells, None), limits, backend, progress)
+}
+
+/// Like [`persistence`] by all cells, but also computes [representatives](super::representatives) of the selected bars.
+///
+/// # Errors
+/// Those of [`persistence`]; a selected bar does not exist, or a persistence is invalid.
+pub fn with_cycles(
+    image: &AnyImage,
+    request: &PersistenceRequest,
+    limits: Limits<'_>,
+    bars: Option<&BarSelection>,
+    backend: &Backend,
+    progress: &dyn Progress,
+) -> Result<Solution, ViaMatrixError> {
+    compute(image, request, (MatrixCells::All, bars), limits, backend, progress)
+}
+
+/// The classes by the matrix of these cells, and cycles of the bars that are given with them.
+fn compute(
+    image: &AnyImage,
+    request: &PersistenceRequest,
+    (cells, bars): (MatrixCells, Option<&BarSelection>),
     limits: Limits<'_>,
     backend: &Backend,
     progress: &dyn Progress,
@@ -106,6 +149,7 @@ pub fn persistence(
         (ranks.as_ref().unwrap_or(image), PersistenceRequest { superlevel, ..*request });
     // Cells of this dimension kill the last requested classes.
     let upper_dim = Some(request.dimensions(image.shape()));
+    let cycles = bars.map(|bars| CyclesRequest { image, request, limits, bars });
     let mut solution = interruptible(progress, |progress| {
         let complex = match cells {
             MatrixCells::All => AnyImageComplex::new(voxels, &filtration, upper_dim, progress)?,
@@ -113,10 +157,10 @@ pub fn persistence(
         };
         match complex {
             AnyImageComplex::Narrow(complex) => {
-                solve(voxels, &filtration, backend, &complex, start.elapsed(), progress)
+                solve(voxels, &filtration, cycles, backend, complex, start, progress)
             }
             AnyImageComplex::Wide(complex) => {
-                solve(voxels, &filtration, backend, &complex, start.elapsed(), progress)
+                solve(voxels, &filtration, cycles, backend, complex, start, progress)
             }
         }
     })?;
@@ -127,17 +171,25 @@ pub fn persistence(
 fn solve<I: MatrixIndex>(
     image: &AnyImage,
     request: &PersistenceRequest,
+    cycles: Option<CyclesRequest<'_>>,
     backend: &Backend,
-    complex: &ImageComplex<I>,
-    building: Duration,
+    mut complex: ImageComplex<I>,
+    start: Instant,
     progress: &dyn Progress,
 ) -> Result<Solution, ViaMatrixError> {
+    let building = start.elapsed();
+    if cycles.is_none() {
+        complex.numbers = Vec::new();
+    }
     let matrix = &complex.matrix;
     let scanner = Scanner::choose(backend, matrix)?;
     let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
     let mut pairs = reduce_with(matrix, &plan, &scanner, progress)?;
+    let classes = classes(image.shape(), &*keys(image, request.superlevel), request, &complex, &pairs);
+    let start = Instant::now();
+    let cycles = cycles.map(|cycles| cycles.representatives(&complex, &pairs, &classes, progress));
     Ok(Solution {
-        classes: classes(image.shape(), &*keys(image, request.superlevel), request, complex, &pairs),
+        classes,
         cells: matrix.len(),
         entries: matrix.entries(),
         index_bits: 8 * size_of::<I>(),
@@ -145,6 +197,8 @@ fn solve<I: MatrixIndex>(
         decision: scanner.decision(),
         building,
         figures: std::mem::take(&mut pairs.figures),
+        representatives: cycles.transpose()?,
+        cycles_took: start.elapsed(),
     })
 }
 
@@ -257,7 +311,7 @@ mod tests {
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
         let request = PersistenceRequest::default();
         let complex = image_complex::<u64>(&image, &request, None, &()).unwrap();
-        let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
+        let wide = solve(&image, &request, None, &Backend::default(), complex, Instant::now(), &()).unwrap();
         let narrow =
             persistence(&image, &request, MatrixCells::All, Limits::default(), &Backend::default(), &())
                 .unwrap();

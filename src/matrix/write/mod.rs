@@ -100,7 +100,7 @@ fn complex_of_image<I: Index>(
     superlevel: bool,
     format: MatrixFormat,
 ) -> Result<LoadedComplex<I>, Inexact> {
-    let ImageComplex { matrix, owners, max_dim } = complex;
+    let ImageComplex { matrix, owners, max_dim, .. } = complex;
     let value = |owner: &I| {
         let x = image.exact(owner.to_usize()).exact_double()?;
         // Adding zero turns −0 into 0.

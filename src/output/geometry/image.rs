@@ -1,14 +1,14 @@
 //! Geometry of images: cycles drawn as edges and faces between voxels, or around them.
 //!
 //! The vertices of a complex form an array: in the V-construction the voxels, in the T-construction the corners of
-//! voxels, one more along each axis of more than one voxel. The number of a vertex is its place in this array, the
-//! last axis fastest, as NumPy's `ravel` orders it, for any order of the image in memory.
+//! voxels, one more along each axis of more than one voxel. A periodic axis ends with its first vertex once more, so
+//! that what crosses the end of the image is drawn there, beside the last voxel. The number of a vertex is its place in
+//! this array, the last axis fastest, as NumPy's `ravel` orders it, for any order of the image in memory.
 
 use super::{CellShape, DrawnCycle, Geometry};
 use crate::cubical::persistence::Class;
 use crate::cubical::persistence::representatives::Representatives;
-use crate::cubical::value::Inexact;
-use crate::cubical::{AnyImage, Construction, Shape};
+use crate::cubical::{AnyImage, Construction, CubicalError};
 
 /// The vertices along an axis of the user's array.
 #[derive(Debug, Clone, Copy)]
@@ -24,18 +24,19 @@ struct Axis {
 struct Vertices(Vec<Axis>);
 
 impl Vertices {
-    fn new(shape: Shape, construction: Construction) -> Self {
-        let extents = shape.axes();
-        let axis = |&voxels: &usize| {
-            let is_cornered = construction == Construction::T && voxels > 1;
+    fn new(representatives: &Representatives) -> Self {
+        let extents = representatives.shape().axes();
+        let axis = |(axis, &voxels): (usize, &usize)| {
+            let is_cornered = representatives.construction() == Construction::T && voxels > 1;
+            let is_periodic = representatives.periodic().axes().any(|periodic| periodic == axis);
             Axis {
-                count: voxels as u64 + u64::from(is_cornered),
+                count: voxels as u64 + u64::from(is_cornered || is_periodic),
                 first: -i32::from(is_cornered),
                 // An image has at most three axes of more than one voxel.
                 is_drawn: extents.len() <= 3 || voxels > 1,
             }
         };
-        Vertices(extents.iter().map(axis).collect())
+        Vertices(extents.iter().enumerate().map(axis).collect())
     }
 
     /// The number of the vertex whose doubled coordinates are `corner`.
@@ -62,7 +63,7 @@ impl Vertices {
 
 impl Geometry {
     /// Draws the cycles of the bars of an image, loops as edges and shells as quadrilaterals. With `superlevel`,
-    /// essential bars die at minus infinity. Bars of dimension 0 have no cycles.
+    /// essential bars die at minus infinity. Bars of dimension 0, and the torus itself, are not drawn.
     ///
     /// Voxel (i, j, k) has its centre at the point (i, j, k): x, y and z are the axes of the image in order; for an
     /// image of more than three axes, those of more than one voxel. Missing coordinates are 0.
@@ -84,7 +85,7 @@ impl Geometry {
     /// ```
     ///
     /// # Errors
-    /// [`Inexact`]: a bar is born or dies at an integer that is not exact as a double.
+    /// [`CubicalError`]: the image has four axes; or a bar is born or dies at an integer that is not exact as a double.
     ///
     /// # Panics
     /// The representatives belong to a larger image.
@@ -92,17 +93,17 @@ impl Geometry {
         representatives: &Representatives,
         image: &AnyImage,
         superlevel: bool,
-    ) -> Result<Geometry, Inexact> {
-        let vertices = Vertices::new(representatives.shape(), representatives.construction());
+    ) -> Result<Geometry, CubicalError> {
+        representatives.shape().check_three()?;
+        let vertices = Vertices::new(representatives);
         let end = if superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
         let value = |place: usize| image.exact(place).exact_double();
         let mut cycles = Vec::new();
         for found in representatives.iter() {
             let shape = match found.dim {
-                0 => continue,
                 1 => CellShape::Edge,
-                // No image has more than three axes of more than one voxel, so this is dimension 2.
-                _ => CellShape::Quadrilateral,
+                2 => CellShape::Quadrilateral,
+                _ => continue,
             };
             let Class { birth, death } = found.class;
             let (birth, death) = (value(birth)?, death.map_or(Ok(end), value)?);

@@ -1,6 +1,6 @@
 //! The cells of a small image by the definition of the two constructions.
 
-use lacuna::cubical::Construction;
+use lacuna::cubical::{Construction, Periodic};
 
 use super::chains::{Filtration, NamedCell};
 
@@ -10,6 +10,8 @@ pub(crate) struct Cubes {
     pub(crate) axes: Vec<usize>,
     pub(crate) values: Vec<f64>,
     pub(crate) construction: Construction,
+    /// The axes that close up.
+    pub(crate) periodic: Periodic,
 }
 
 impl Cubes {
@@ -23,6 +25,10 @@ impl Cubes {
                 [-1, 1].map(|by| {
                     let mut facet = centre.clone();
                     facet[axis] += by;
+                    if self.is_periodic(axis) {
+                        let first = -i32::from(self.construction == Construction::T);
+                        facet[axis] = (facet[axis] - first).rem_euclid(2 * self.axes[axis] as i32) + first;
+                    }
                     name(&facet)
                 })
             });
@@ -41,9 +47,11 @@ impl Cubes {
     /// The doubled centre coordinates of all cells.
     fn centres(&self) -> Vec<Vec<i32>> {
         let mut centres = vec![Vec::new()];
-        for &extent in &self.axes {
+        for (axis, &extent) in self.axes.iter().enumerate() {
             let last = 2 * extent as i32 - 2;
             let range = match self.construction {
+                Construction::T if self.is_periodic(axis) => -1..=last,
+                Construction::V if self.is_periodic(axis) => 0..=last + 1,
                 Construction::T if extent > 1 => -1..=last + 1,
                 _ => 0..=last,
             };
@@ -56,6 +64,10 @@ impl Cubes {
         centres
     }
 
+    fn is_periodic(&self, axis: usize) -> bool {
+        self.periodic.axes().any(|periodic| periodic == axis)
+    }
+
     /// The axes along which a cell extends.
     fn along(&self, centre: &[i32]) -> Vec<usize> {
         let odd = i32::from(self.construction == Construction::V);
@@ -66,8 +78,12 @@ impl Cubes {
     /// The places of the voxels that are vertices of a cell (V) or contain it (T).
     pub(crate) fn voxels(&self, centre: &[i32]) -> Vec<usize> {
         let mut places = vec![0];
-        for (&at, &extent) in centre.iter().zip(&self.axes) {
-            let near = if at % 2 == 0 { vec![at / 2] } else { vec![(at - 1).div_euclid(2), (at + 1) / 2] };
+        for (axis, (&at, &extent)) in centre.iter().zip(&self.axes).enumerate() {
+            let mut near =
+                if at % 2 == 0 { vec![at / 2] } else { vec![(at - 1).div_euclid(2), (at + 1) / 2] };
+            if self.is_periodic(axis) {
+                near.iter_mut().for_each(|at| *at = at.rem_euclid(extent as i32));
+            }
             let inside: Vec<usize> =
                 near.into_iter().filter(|at| (0..extent as i32).contains(at)).map(|at| at as usize).collect();
             places =

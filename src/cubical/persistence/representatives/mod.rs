@@ -40,6 +40,13 @@
 //!
 //! A class that dies past a threshold is essential. Its cycle is the one that it has without the threshold.
 //!
+//! Images of four axes and with periodic axes have classes for which this plan has no cycle. Their cycles are those
+//! of the [boundary matrix](crate::matrix::cycles) of all cells, ordered by owner, dimension and number: the reduced
+//! column of the death cell, or for an essential class the column of V; and in dimension 0 the two vertices as above
+//! ([`via_matrix`](super::via_matrix)). These cycles have both properties, too. The cells of a star are in another
+//! order than above, and columns of loops are reduced no further than needed, so cycles of one image may differ between the
+//! two methods.
+//!
 //! # Coordinates
 //!
 //! A cell is given by *twice the coordinates of its centre* along the user's axes. The centres of voxels have integer
@@ -51,6 +58,9 @@
 //! |---|---|---|
 //! | V | the voxels | axes whose doubled coordinate is odd |
 //! | T | the corners of voxels, from −1 to 2n − 1 | axes whose doubled coordinate is even |
+//!
+//! Along a periodic axis of n voxels, the cells of the V-construction reach to 2n − 1, between the last voxel and the
+//! first, and those of the T-construction to 2n − 2.
 //!
 //! So an edge of the V-construction joins two voxels, and a face of the T-construction lies between two.
 //! [`Representatives::corners`] returns the ends of edges and the corners of faces in cyclic order. Each cycle also
@@ -101,10 +111,11 @@ use super::via_gradient::{Loops, Pairing};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::diagram::BarSelection;
-use crate::memory::{self, Refused};
+use crate::memory::Refused;
 use crate::parallel::{self, into_inner, lock};
 use crate::progress::Progress;
 
+pub(super) use selection::wanted;
 pub use store::{Cells, Representative, Representatives};
 
 /// Results of the stages that compute the classes of an image, from which cycles are computed.
@@ -120,14 +131,14 @@ const PARTS: usize = 1 << 10;
 
 /// A selected class.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
-    dim: usize,
+pub(super) struct Wanted {
+    pub(super) dim: usize,
     /// The index among the bars of the dimension.
     index: usize,
     /// The class without the threshold: its death may lie past the threshold.
-    class: Class,
+    pub(super) class: Class,
     /// The number of preceding classes with the same birth and death voxels.
-    before: usize,
+    pub(super) before: usize,
 }
 
 impl Trace<'_> {
@@ -143,23 +154,18 @@ impl Trace<'_> {
         selection: &BarSelection,
         progress: &dyn Progress,
     ) -> Result<Representatives, PersistenceError> {
-        let wanted = selection::wanted(&self.classes, image, &self.request, limits, selection)?;
+        let wanted = wanted(&self.classes, image, &self.request, limits, selection)?;
         let finder = Finder::new(self, &wanted);
         let cycle = |visited: &mut Visited, wanted: &Wanted| {
             progress.advance(0);
-            let Wanted { dim, index, class, .. } = *wanted;
             let mut cells = finder.cycle(wanted, visited);
             cells.sort_unstable();
             let mut voxels: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
             voxels.sort_unstable();
             voxels.dedup();
             voxels.iter_mut().for_each(|place| *place = self.grid.layout.in_memory(*place));
-            let coordinates = (cells.len() * image.shape().axes().len() * size_of::<i32>()) as u64;
-            memory::probe(coordinates)?;
-            let cells = Cells::new(image.shape(), cells.iter().map(|cell| cell.centre(&self.grid)));
-            let is_reached = |&place: &usize| limits.reach(image, &self.request, place);
-            let class = Class { death: class.death.filter(is_reached), ..class };
-            Ok(Representative { dim, index, class, cells, voxels })
+            let centres = cells.iter().map(|cell| cell.centre(&self.grid));
+            Representative::new(wanted, image, &self.request, limits, centres, voxels)
         };
         // Sets of places that no thread uses at present, and the error that ends the computation.
         let (unused, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
@@ -180,7 +186,7 @@ impl Trace<'_> {
         if let Some(error) = into_inner(refused) {
             return Err(error.into());
         }
-        Ok(Representatives::new(image.shape(), self.request.construction, all))
+        Ok(Representatives::new(image.shape(), &self.request, all))
     }
 
     /// The vertex with which a component is born: the voxel in the primal complex, the last corner of the voxel in the

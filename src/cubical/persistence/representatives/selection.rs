@@ -5,26 +5,25 @@ use std::cmp::Ordering;
 use hashbrown::HashSet;
 
 use super::super::classes::{Class, Classes};
-use super::super::error::PersistenceError;
 use super::super::limits::Limits;
 use super::super::request::PersistenceRequest;
 use super::Wanted;
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
-use crate::diagram::BarSelection;
+use crate::diagram::{BarSelection, SelectionError};
 
 /// The selected bars, by dimension and index, of a filtration that ends at the limits. `classes` are those without the
 /// limits.
 ///
 /// # Errors
 /// A selected bar does not exist, or a persistence is invalid.
-pub(super) fn wanted(
+pub(in super::super) fn wanted(
     classes: &Classes,
     image: &AnyImage,
     request: &PersistenceRequest,
     limits: Limits<'_>,
     selection: &BarSelection,
-) -> Result<Vec<Wanted>, PersistenceError> {
+) -> Result<Vec<Wanted>, SelectionError> {
     let reaches = |place: usize| limits.reach(image, request, place);
     let length = |class: &Class| {
         let death = class.death.filter(|&death| reaches(death));

@@ -1,14 +1,21 @@
 //! Representatives: the cells and the voxels of cycles.
 
 use super::super::classes::Class;
+use super::super::limits::Limits;
+use super::super::request::PersistenceRequest;
+use super::Wanted;
 use crate::cubical::construction::Construction;
+use crate::cubical::image::AnyImage;
+use crate::cubical::periodic::Periodic;
 use crate::cubical::shape::{Order, Shape};
+use crate::memory::{self, Refused};
 
 /// Representative cycles of the bars of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Representatives {
     shape: Shape,
     construction: Construction,
+    periodic: Periodic,
     /// By dimension and index of the bar within it.
     all: Vec<Representative>,
 }
@@ -38,8 +45,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Cells with these doubled centres, given as plane, row and column in C order, of an image of this shape.
-    pub(super) fn new(shape: Shape, centres: impl Iterator<Item = [i32; 3]>) -> Self {
+    /// Cells with these doubled centres, the slowest of four axes in C order first, of an image of this shape.
+    fn new(shape: Shape, centres: impl Iterator<Item = [i32; 4]>) -> Self {
         let (axes, in_c_order) = (shape.axes().len(), shape.in_order(Order::C));
         let users = |centre| in_c_order.along_axes(in_c_order.users(centre), 0);
         Cells { axes, centres: centres.flat_map(users).collect() }
@@ -61,10 +68,37 @@ impl Cells {
     }
 }
 
+impl Representative {
+    /// The representative of a selected bar of an image, in a filtration that ends at the limits: cells by their
+    /// doubled centres, and voxels by their places in memory.
+    ///
+    /// # Errors
+    /// There is too little memory.
+    pub(in super::super) fn new(
+        wanted: &Wanted,
+        image: &AnyImage,
+        request: &PersistenceRequest,
+        limits: Limits<'_>,
+        centres: impl ExactSizeIterator<Item = [i32; 4]>,
+        voxels: Vec<usize>,
+    ) -> Result<Self, Refused> {
+        let Wanted { dim, index, class, .. } = *wanted;
+        memory::probe((centres.len() * image.shape().axes().len() * size_of::<i32>()) as u64)?;
+        let death = class.death.filter(|&place| limits.reach(image, request, place));
+        let class = Class { death, ..class };
+        Ok(Representative { dim, index, class, cells: Cells::new(image.shape(), centres), voxels })
+    }
+}
+
 impl Representatives {
-    /// The cycles of an image of this shape and construction, by dimension and index.
-    pub(super) fn new(shape: Shape, construction: Construction, all: Vec<Representative>) -> Self {
-        Representatives { shape, construction, all }
+    /// The cycles of an image of this shape, by dimension and index.
+    pub(in super::super) fn new(
+        shape: Shape,
+        request: &PersistenceRequest,
+        all: Vec<Representative>,
+    ) -> Self {
+        let PersistenceRequest { construction, periodic, .. } = *request;
+        Representatives { shape, construction, periodic, all }
     }
 
     /// All representatives, by dimension and index.
@@ -97,9 +131,15 @@ impl Representatives {
         self.construction
     }
 
+    /// The axes along which the image closes up.
+    pub fn periodic(&self) -> Periodic {
+        self.periodic
+    }
+
     /// Twice the coordinates of the corners of a cell, which is given by twice the coordinates of its centre: the
-    /// vertex itself, the two ends of an edge, or the four corners of a face in cyclic order. A cell that extends along
-    /// three axes is a voxel and part of no cycle; for it the corners of one face are returned.
+    /// vertex itself, the two ends of an edge, or the four corners of a face in cyclic order. For a cell that extends
+    /// along more axes the corners of one face are returned. Along a periodic axis of n voxels, a cell of the
+    /// V-construction between the last voxel and the first has a corner at 2n, which is the first voxel again.
     ///
     /// # Panics
     /// If the number of coordinates differs from the number of axes of the image.
@@ -134,7 +174,8 @@ mod tests {
     fn corners_go_round() {
         let shape = Shape::new(&[4, 1, 5, 6], Order::C).unwrap();
         let corners = |construction, cell: [i32; 4]| {
-            Representatives::new(shape, construction, Vec::new()).corners(&cell)
+            let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
+            Representatives::new(shape, &request, Vec::new()).corners(&cell)
         };
         assert_eq!(corners(Construction::V, [2, 0, 4, 0]), [[2, 0, 4, 0]]);
         assert_eq!(corners(Construction::V, [2, 0, 5, 0]), [[2, 0, 4, 0], [2, 0, 6, 0]]);
