@@ -303,7 +303,7 @@ impl Job<'_> {
     /// | key | value |
     /// |---|---|
     /// | `version` | of the program |
-    /// | `ranks` | how many processes took part, if there were several |
+    /// | `ranks`, `traffic` | how many processes took part, and what process 0 exchanged with them ([`Traffic`](lacuna::internals::Traffic)), if there were several |
     /// | `construction`, `superlevel`, `periodic` | the filtration |
     /// | `threads`, `memory` | how many threads added up, in how many bytes at most |
     /// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds`, `total_seconds` |

@@ -9,6 +9,7 @@ use lacuna::internals::{Alone, Ranks, World, launched};
 
 use super::batch::Tasks;
 use super::error::{CliError, usage};
+use super::record::Record;
 
 /// The connected processes, if there are several.
 static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
@@ -52,6 +53,13 @@ pub(crate) fn is_root() -> bool {
 /// Whether this process is one of several.
 pub(crate) fn are_several() -> bool {
     ranks().size() > 1
+}
+
+/// Adds the number of ranks to statistics, and what rank 0 has exchanged with the others, if there are several.
+pub(crate) fn fill(record: &mut Record) {
+    if let Some(world) = WORLD.get().filter(|_| are_several()) {
+        record.set("ranks", world.size()).set("traffic", world.traffic());
+    }
 }
 
 /// Waits until all ranks are done.

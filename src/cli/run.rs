@@ -376,9 +376,7 @@ impl<'a> Run<'a> {
         let failed = ran.failed();
         let records: Vec<Record> = ran.records.into_iter().flatten().collect();
         let mut record = Record::new();
-        if ranks::are_several() {
-            record.set("ranks", ranks::ranks().size());
-        }
+        ranks::fill(&mut record);
         record.set_all(setup.inputs, &records);
         record.set("failed", failed);
         sum(&mut record, &records);

@@ -28,10 +28,11 @@
 
 mod launcher;
 mod mpi;
-#[cfg(test)]
 pub(crate) mod threads;
 
 use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::memory::Refused;
 pub use launcher::{Launched, launched};
@@ -75,8 +76,24 @@ pub trait Ranks: Sync {
     }
 }
 
+/// Calls and bytes that a rank has exchanged with the others so far, with lengths of messages and ends of loops.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Traffic {
+    /// Number of collective calls of MPI.
+    pub calls: u64,
+    /// Bytes of all broadcasts, each counted once.
+    pub broadcast_bytes: u64,
+    /// Bytes of the numbers of this rank that were added to those of the others.
+    pub summed_bytes: u64,
+    /// Bytes that this rank has received from single other ranks.
+    pub received_bytes: u64,
+}
+
 /// The ranks of a program that a launcher has started.
 pub trait World: Ranks + Send {
+    /// Calls and bytes that this rank has exchanged so far.
+    fn traffic(&self) -> Traffic;
+
     /// Waits for all ranks and ends the exchange between them.
     fn finish(&self);
 

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use libloading::Library;
 
 use super::launcher::Launched;
-use super::{Ranks, RanksError, World};
+use super::{Ranks, RanksError, Traffic, World};
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 
@@ -126,8 +126,8 @@ struct Connected<H> {
     handles: Handles<H>,
     rank: usize,
     size: usize,
-    /// Locked during each call but that of [`World::abort`].
-    turn: Mutex<()>,
+    /// Calls and bytes so far; locked during each call but that of [`World::abort`].
+    traffic: Mutex<Traffic>,
 }
 
 /// Opens the library of the launcher that has started this process, and connects the processes. To be called once, by
@@ -225,7 +225,7 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     if !is_connected {
         return Err(RanksError::WrongLibrary { launched, library: library_path() });
     }
-    Ok(Box::new(Connected { functions, handles, rank, size, turn: Mutex::new(()) }))
+    Ok(Box::new(Connected { functions, handles, rank, size, traffic: Mutex::default() }))
 }
 
 /// A number of elements as MPI counts them.
@@ -237,11 +237,12 @@ impl<H: Copy + Send + Sync> Connected<H> {
     /// Calls the library, one thread at a time. An error that the library returns, although by default it ends all
     /// processes itself, does so here.
     fn call(&self, call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int) {
-        let turn = lock(&self.turn);
+        let mut traffic = lock(&self.traffic);
         if call(&self.functions, self.handles) != 0 {
-            drop(turn);
+            drop(traffic);
             self.abort(1);
         }
+        traffic.calls += 1;
     }
 
     /// Sends `to[r]` to each rank r, and appends the `from[r]` bytes that it sends to `into[r]`. All bytes that a rank
@@ -276,6 +277,7 @@ impl<H: Copy + Send + Sync> Connected<H> {
                 handles.world,
             )
         });
+        lock(&self.traffic).received_bytes += (received.len() - 1 - from[self.rank]) as u64;
         let mut rest = &received[..];
         for (into, &length) in into.iter_mut().zip(from) {
             let (part, after) = rest.split_at(length);
@@ -304,6 +306,7 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
                 let start = piece.as_mut_ptr().cast();
                 (functions.bcast)(start, count(piece.len()), handles.byte, 0, handles.world)
             });
+            lock(&self.traffic).broadcast_bytes += piece.len() as u64;
         }
     }
 
@@ -315,6 +318,7 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
                 let (from, to) = (own.as_ptr().cast(), piece.as_mut_ptr().cast());
                 (functions.allreduce)(from, to, count(own.len()), handles.int64, handles.sum, handles.world)
             });
+            lock(&self.traffic).summed_bytes += size_of_val(piece) as u64;
         }
     }
 
@@ -350,6 +354,10 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
 }
 
 impl<H: Copy + Send + Sync> World for Connected<H> {
+    fn traffic(&self) -> Traffic {
+        *lock(&self.traffic)
+    }
+
     fn finish(&self) {
         // SAFETY: MPI is started, and this is its last call.
         self.call(|functions, _| unsafe { (functions.finalize)() });

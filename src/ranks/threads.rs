@@ -1,6 +1,7 @@
-//! Ranks that are threads of one process, for tests of stages.
+//! Ranks that are threads of one process, for tests of stages and for campaigns.
 
-use std::sync::{Barrier, Mutex};
+use std::panic;
+use std::sync::{Condvar, Mutex};
 use std::thread;
 
 use super::Ranks;
@@ -9,9 +10,21 @@ use crate::parallel::lock;
 
 /// State that all ranks share.
 struct Shared {
-    barrier: Barrier,
-    /// Message of rank r to rank s at place r · size + s.
-    messages: Mutex<Vec<Vec<u8>>>,
+    state: Mutex<State>,
+    /// Notified when all ranks have met, and when one has ended.
+    changed: Condvar,
+}
+
+struct State {
+    /// Message of rank r to rank s at place r · size + s, of exchanges with even and with odd numbers: a rank may begin
+    /// the next exchange while others still take their messages of this one.
+    messages: [Vec<Vec<u8>>; 2],
+    /// Number of ranks that wait for the others.
+    waiting: usize,
+    /// Number of exchanges in which all ranks have met.
+    meetings: usize,
+    /// The first rank that has ended.
+    ended: Option<usize>,
 }
 
 struct Rank<'a> {
@@ -21,16 +34,33 @@ struct Rank<'a> {
 }
 
 /// Runs `work` on each of several ranks, and returns what each returns.
-pub(crate) fn on_ranks<T: Send>(size: usize, work: impl Fn(&dyn Ranks) -> T + Sync) -> Vec<T> {
-    let shared = Shared { barrier: Barrier::new(size), messages: Mutex::new(vec![Vec::new(); size * size]) };
-    thread::scope(|scope| {
+///
+/// # Panics
+/// Panics as the first rank that ends does, if others wait for it: with its panic, or with theirs if it has none.
+pub fn on_ranks<T: Send>(size: usize, work: impl Fn(&dyn Ranks) -> T + Sync) -> Vec<T> {
+    let messages = [vec![Vec::new(); size * size], vec![Vec::new(); size * size]];
+    let state = State { messages, waiting: 0, meetings: 0, ended: None };
+    let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+    let mut ended: Vec<thread::Result<T>> = thread::scope(|scope| {
         let run = |rank| {
             let (shared, work) = (&shared, &work);
             scope.spawn(move || work(&Rank { rank, size, shared }))
         };
         let running: Vec<_> = (0..size).map(run).collect();
-        running.into_iter().map(|thread| thread.join().expect("a rank that ends")).collect()
-    })
+        running.into_iter().map(thread::ScopedJoinHandle::join).collect()
+    });
+    let first = lock(&shared.state).ended.unwrap_or(0);
+    if ended[first].is_err() {
+        ended.swap(0, first);
+    }
+    ended.into_iter().map(|result| result.unwrap_or_else(|payload| panic::resume_unwind(payload))).collect()
+}
+
+impl Drop for Rank<'_> {
+    fn drop(&mut self) {
+        lock(&self.shared.state).ended.get_or_insert(self.rank);
+        self.shared.changed.notify_all();
+    }
 }
 
 impl Ranks for Rank<'_> {
@@ -61,15 +91,49 @@ impl Ranks for Rank<'_> {
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {
         assert_eq!(to.len(), self.size, "one message for each rank");
-        for (other, message) in to.into_iter().enumerate() {
-            lock(&self.shared.messages)[self.rank * self.size + other] = message;
+        let mut state = lock(&self.shared.state);
+        let (meeting, first) = (state.meetings, self.rank * self.size);
+        state.messages[meeting % 2].splice(first..first + self.size, to);
+        state.waiting += 1;
+        if state.waiting == self.size {
+            state.waiting = 0;
+            state.meetings += 1;
+            self.shared.changed.notify_all();
         }
-        self.shared.barrier.wait();
-        let mut messages = lock(&self.shared.messages);
-        let own = (0..self.size).map(|other| std::mem::take(&mut messages[other * self.size + self.rank]));
-        let own = own.collect();
-        drop(messages);
-        self.shared.barrier.wait();
-        Ok(own)
+        let waits = |state: &mut State| state.meetings == meeting && state.ended.is_none();
+        let mut state = self.shared.changed.wait_while(state, waits).expect("no rank panics with the lock");
+        if state.meetings == meeting {
+            let ended = state.ended.unwrap_or(0);
+            drop(state);
+            let problem = format!("expected all ranks in an exchange, found that rank {ended} has ended");
+            // Not a panic of its own, which would be reported beside that of the rank that has ended.
+            panic::resume_unwind(Box::new(problem));
+        }
+        let messages = &mut state.messages[meeting % 2];
+        Ok((0..self.size).map(|other| std::mem::take(&mut messages[other * self.size + self.rank])).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "rank 2 fails")]
+    fn a_rank_that_panics_ends_the_others() {
+        on_ranks(3, |ranks| {
+            assert_ne!(ranks.rank(), 2, "rank {} fails", ranks.rank());
+            ranks.sum(&mut [1]);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "found that rank 1 has ended")]
+    fn a_rank_that_ends_early_ends_the_others() {
+        on_ranks(3, |ranks| {
+            if ranks.rank() != 1 {
+                ranks.sum(&mut [1]);
+            }
+        });
     }
 }

@@ -356,8 +356,12 @@ impl<T: Value> Rips<T> {
         on_threads(self.options.threads, || self.prepare(&Alone, progress)?.solve(progress))
     }
 
+    #[doc(hidden)]
     /// Checks the options and ranks the distances, as process 0.
-    fn prepare(self, processes: &dyn Ranks, progress: &dyn Progress) -> Result<Prepared, RipsError> {
+    ///
+    /// # Errors
+    /// Those of [`Rips::run`].
+    pub fn prepare(self, processes: &dyn Ranks, progress: &dyn Progress) -> Result<Prepared, RipsError> {
         interruptible(progress, |progress| pipeline::prepare(self, processes, progress))
     }
 }

@@ -190,6 +190,10 @@ fn rank_0_writes_what_is_asked_for() {
     }
     let told: serde_json::Value = serde_json::from_str(&read(Path::new(&shared[2]))).unwrap();
     assert_eq!((&told["ranks"], &told["voxels"], &told["failed"]), (&3.into(), &60.into(), &0.into()));
+    // Of each of 65,536 values its change and whether it occurs, and a number or two of each exchange.
+    let traffic = |key: &str| told["traffic"][key].as_u64().unwrap();
+    let summed = traffic("summed_bytes") - 16 * 65536;
+    assert!(summed <= 8 * traffic("calls") && traffic("received_bytes") == 0, "{told}");
 
     let large = scratch.name("large.raw");
     File::create(&large).unwrap().set_len(1 << 40).unwrap();
@@ -287,6 +291,14 @@ fn ranks_share_the_distances_of_rips() {
     let [alone, shared] = [&alone[2], &shared[2]]
         .map(|file| serde_json::from_str::<serde_json::Value>(&read(Path::new(file))).unwrap());
     assert_eq!((&shared["ranks"], &alone["ranks"]), (&3.into(), &serde_json::Value::Null));
+    assert!(alone.get("traffic").is_none());
+    // The ranks of all pairs of points, 32 bits each, and some orders; then, from each of two others in each dimension,
+    // the length of its message, four numbers before the simplices, and the simplices, 64 bits each.
+    let traffic = |key: &str| shared["traffic"][key].as_u64().unwrap();
+    let orders = traffic("broadcast_bytes") - 2 * 180 * 179;
+    assert!((1..1024).contains(&orders), "{shared}");
+    let simplices = traffic("received_bytes") - 2 * 2 * (16 + 32);
+    assert!(simplices > 0 && simplices.is_multiple_of(8), "{shared}");
     for (alone, shared) in
         alone["dimensions"].as_array().unwrap().iter().zip(shared["dimensions"].as_array().unwrap())
     {

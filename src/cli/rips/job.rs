@@ -17,7 +17,7 @@ use crate::cli::batch::Task;
 use crate::cli::error::{CliError, ended};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
-use crate::cli::ranks::ranks;
+use crate::cli::ranks::{self, ranks};
 use crate::cli::record::Record;
 use crate::cli::run::Run;
 use crate::cli::threads;
@@ -49,8 +49,8 @@ impl Job<'_> {
         run.begin(&|| Ok(input.identity()))?;
         let outcome = self.solve(run, ranks, input, frame)?;
         fill(&mut frame.record, format.to_string(), &outcome);
-        if ranks.size() > 1 {
-            frame.record.set("ranks", ranks.size());
+        if frame.batch.is_none() {
+            ranks::fill(&mut frame.record);
         }
         if let Some(dim) = outcome.unfinished {
             if frame.batch.is_some() {
@@ -170,7 +170,7 @@ fn described(landmarks: &Landmarks) -> String {
 /// |---|---|
 /// | `version` | of the program |
 /// | `file`, `format` | the input, and what it was read as |
-/// | `ranks` | how many processes took part, if there were several |
+/// | `ranks`, `traffic` | how many processes took part, and what process 0 exchanged with them ([`Traffic`](lacuna::internals::Traffic)), if there were several |
 /// | `backend`, `threads` | what did the work |
 /// | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
 /// | `landmarks` | `null` without `--landmarks`; else their `points`, 0-based, `of` how many they are, and the `covering_radius`, `null` for infinity |

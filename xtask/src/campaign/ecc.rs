@@ -1,16 +1,23 @@
 //! Euler characteristic curves: whole and streamed, exact and in bins, against an explicit list of cells.
 
+use std::fs;
 use std::sync::Mutex;
 
+use lacuna::backend::Backend;
+use lacuna::cubical::curves::{CurveSource, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
 use lacuna::cubical::ecc::{
     Bins, BinsError, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain, reader_of,
 };
+use lacuna::cubical::read::{self, ImageOptions};
+use lacuna::cubical::write::ImageFile;
 use lacuna::cubical::{Image, Voxel};
+use lacuna::internals::Ranks;
 use lacuna::with_image;
 
 use super::images::{self, Filtered};
-use super::pools::Pools;
+use super::memory::Folder;
+use super::pools::{Pools, draw_ranks};
 use super::subject::{Subject, same};
 use lacuna::generate::Random;
 
@@ -36,13 +43,15 @@ enum How {
     InOrder,
     /// Random access, by several threads at a time.
     Anywhere,
+    /// From a file, by this number of ranks together.
+    Ranks(usize),
 }
 
 impl Subject for Curves {
     type Case = Case;
     const NAME: &'static str = "ecc";
     const CROSSED: &'static str =
-        "voxels, axes, order, --construction, --superlevel, --bins, --range, stream, threads, vectors";
+        "voxels, axes, order, --construction, --superlevel, --bins, --range, stream, ranks, threads, vectors";
 
     fn draw(random: &mut Random) -> Case {
         let most = if random.once_in(20) { [3000, 70, 17] } else { [70, 8, 6] };
@@ -60,10 +69,11 @@ impl Subject for Curves {
         } else {
             Bins::Uniform { count, range: range.map(|(low, high)| (low.into(), high.into())) }
         };
+        let on_ranks = How::Ranks(draw_ranks(random));
         Case {
             filtered,
             bins,
-            how: random.pick(&[How::Whole, How::InOrder, How::Anywhere]),
+            how: random.pick(&[How::Whole, How::InOrder, How::Anywhere, on_ranks]),
             spare: random.pick(&[0, 0, 1, 4096, 1 << 20]),
         }
     }
@@ -84,9 +94,12 @@ impl Subject for Curves {
     fn smaller(case: &Case) -> Vec<Case> {
         let smaller = case.filtered.smaller().into_iter();
         let mut smaller: Vec<Case> = smaller.map(|filtered| Case { filtered, ..case.clone() }).collect();
-        if case.how != How::Whole {
-            smaller.push(Case { how: How::Whole, ..case.clone() });
-        }
+        let simpler = match case.how {
+            How::Whole => &[][..],
+            How::Ranks(3..) => &[How::Whole, How::Ranks(2)],
+            _ => &[How::Whole],
+        };
+        smaller.extend(simpler.iter().map(|&how| Case { how, ..case.clone() }));
         smaller
     }
 }
@@ -100,6 +113,7 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
     }
     let found = match case.how {
         How::Whole => pools.run(*machine, || curve(image, request)).map_err(|error| error.to_string()),
+        How::Ranks(ranks) => on_ranks(case, image, request, ranks, pools),
         how => pools.run(*machine, || streamed(image, request, how, case.spare)),
     };
     let has_range = image.voxels().iter().any(|voxel| voxel.value().is_finite());
@@ -139,13 +153,46 @@ fn streamed<T: Voxel>(
     how: How,
     spare: usize,
 ) -> Result<Vcec, String> {
-    let least = match stream(image, request, how, 0) {
-        Err(EccError::Slabs { needed, .. }) => needed,
-        Ok(_) => 0,
-        Err(error) => return Err(error.to_string()),
-    };
+    let least = least(image, request, how)?;
     let rows = stream(image, request, how, least + spare).map_err(|error| error.to_string())?;
     rows.into_vcec().map_err(|error| error.to_string())
+}
+
+/// The minimal memory of a stream in bytes.
+fn least<T: Voxel>(image: &Image<T>, request: &EccRequest, how: How) -> Result<usize, String> {
+    match stream(image, request, how, 0) {
+        Err(EccError::Slabs { needed, .. }) => Ok(needed),
+        Ok(_) => Ok(0),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The curve of a file that ranks share, each in the minimal memory plus the spare bytes.
+fn on_ranks<T: Voxel>(
+    case: &Case,
+    image: &Image<T>,
+    request: &EccRequest,
+    ranks: usize,
+    pools: &Pools,
+) -> Result<Vcec, String> {
+    let folder = Folder::new()?;
+    let file = folder.0.join("image.npy");
+    let mut bytes = Vec::new();
+    let written = ImageFile::Npy.write(&case.filtered.image, None, &mut bytes);
+    written
+        .and_then(|()| fs::write(&file, bytes))
+        .map_err(|error| format!("the image is not written: {error}"))?;
+    let open = || read::open(&file, &ImageOptions::default());
+    let limit = least(image, request, How::Anywhere)? + case.spare;
+    let together = |ranks: &dyn Ranks| {
+        let mut curves = ImageCurves::new(request, limit, None, Backend::default())?;
+        curves.curves_on(ranks, &CurveSource::new(&open, false), None, &())
+    };
+    let found: Result<Vec<_>, _> =
+        pools.on_ranks(ranks, case.filtered.machine, together).into_iter().collect();
+    let found: Vec<CurvesFound> = found.map_err(|error| error.to_string())?.into_iter().flatten().collect();
+    let [found] = <[_; 1]>::try_from(found).map_err(|found| format!("{} curves, not one", found.len()))?;
+    found.rows.into_vcec().map_err(|error| error.to_string())
 }
 
 fn stream<T: Voxel>(

@@ -179,10 +179,10 @@ impl Case {
 }
 
 /// A folder of its own, which goes with it.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Result<Folder, String> {
+    pub(super) fn new() -> Result<Folder, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("lacuna-campaign-{}-{number}", std::process::id()));

@@ -2,13 +2,15 @@
 
 use std::cell::OnceCell;
 
-use lacuna::internals::Level;
+use lacuna::internals::{Level, Ranks, on_ranks};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use lacuna::generate::Random;
 
 /// Numbers of threads that cases use.
 const THREADS: [usize; 3] = [1, 2, 4];
+/// Largest number of ranks that share a case.
+const MOST_RANKS: usize = 8;
 /// Number of levels of vector instructions; a machine with fewer uses its last one for the rest.
 const LEVELS: usize = 3;
 
@@ -37,17 +39,24 @@ impl Machine {
     }
 }
 
+/// Draws a number of ranks.
+pub(super) fn draw_ranks(random: &mut Random) -> usize {
+    1 + random.below(MOST_RANKS)
+}
+
 /// Thread pools of a worker of the campaign, started on first use.
 pub(super) struct Pools {
     /// Name of the threads.
     name: String,
     pools: [[OnceCell<ThreadPool>; LEVELS]; THREADS.len()],
+    /// Pools of ranks, by level.
+    ranks: [[OnceCell<ThreadPool>; MOST_RANKS]; LEVELS],
 }
 
 impl Pools {
     /// Makes pools whose threads are called `name`.
     pub(super) fn new(name: &str) -> Self {
-        Pools { name: name.to_owned(), pools: Default::default() }
+        Pools { name: name.to_owned(), pools: Default::default(), ranks: Default::default() }
     }
 
     /// Runs `work` on a machine.
@@ -55,6 +64,21 @@ impl Pools {
         let kind = THREADS.iter().position(|&threads| threads == machine.threads).unwrap_or(0);
         let level = machine.level.min(LEVELS - 1);
         self.pools[kind][level].get_or_init(|| self.start(THREADS[kind], level)).install(work)
+    }
+
+    /// Runs `work` on ranks that are threads of this process, and returns what each returns. Each rank has the vector
+    /// instructions of the machine, and a pool of its own, with one thread or two in turn.
+    pub(super) fn on_ranks<T: Send>(
+        &self,
+        ranks: usize,
+        machine: Machine,
+        work: impl Fn(&dyn Ranks) -> T + Sync,
+    ) -> Vec<T> {
+        let level = machine.level.min(LEVELS - 1);
+        let pools = self.ranks[level][..ranks].iter().enumerate();
+        let pools: Vec<&ThreadPool> =
+            pools.map(|(rank, pool)| pool.get_or_init(|| self.start(1 + rank % 2, level))).collect();
+        on_ranks(ranks, |ranks| pools[ranks.rank()].install(|| work(ranks)))
     }
 
     fn start(&self, threads: usize, level: usize) -> ThreadPool {
@@ -85,5 +109,10 @@ mod tests {
             }
         }
         assert_eq!(Level::detect(), levels[0]);
+        let last = levels.len() - 1;
+        let found = pools.on_ranks(3, Machine { threads: 4, level: last }, |ranks| {
+            (ranks.rank(), ranks.size(), rayon::current_num_threads(), Level::detect())
+        });
+        assert_eq!(found, [(0, 3, 1, levels[last]), (1, 3, 2, levels[last]), (2, 3, 1, levels[last])]);
     }
 }

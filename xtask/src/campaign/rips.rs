@@ -1,18 +1,18 @@
 //! Vietoris–Rips barcodes: the fast version against the plain one, and transformations that must not change the bars.
 
 use lacuna::compare::{Barcode, Bars, compare, read};
-use lacuna::internals::{Dense, Level};
+use lacuna::internals::{Dense, Level, Ranks, take_part};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
 use lacuna::rips::filtration_construction::{Construction, construct};
 use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::plain::{self, Class};
 use lacuna::rips::rank::{Ranking, rank};
-use lacuna::rips::{Collapse, Outcome, Representative, RepresentativesRequest, Rips, SecondLayer};
+use lacuna::rips::{Collapse, Outcome, Representative, RepresentativesRequest, Rips, RipsError, SecondLayer};
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
 
-use super::pools::{Machine, Pools};
+use super::pools::{Machine, Pools, draw_ranks};
 use super::spaces::{Space, pairs};
 use super::subject::{Subject, same};
 use lacuna::generate::Random;
@@ -31,6 +31,8 @@ pub(super) struct Case {
     modulus: u32,
     sorted: bool,
     machine: Machine,
+    /// Number of ranks that find the same bars together, if they do.
+    ranks: Option<usize>,
     relation: Relation,
 }
 
@@ -78,8 +80,7 @@ const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
 impl Subject for RipsBars {
     type Case = Case;
     const NAME: &'static str = "rips";
-    const CROSSED: &'static str =
-        "shape, precision, --max-dim, threshold, modulus, pair store, collapse, threads, vectors, relation";
+    const CROSSED: &'static str = "shape, precision, --max-dim, threshold, modulus, pair store, collapse, threads, vectors, ranks, relation";
 
     fn draw(random: &mut Random) -> Case {
         let double = random.once_in(3);
@@ -104,6 +105,7 @@ impl Subject for RipsBars {
                 modulus: 2,
                 sorted: random.once_in(2),
                 machine,
+                ranks: random.once_in(4).then(|| draw_ranks(random)),
                 relation,
             };
         }
@@ -115,12 +117,13 @@ impl Subject for RipsBars {
             modulus: random.pick(&MODULI),
             sorted: random.once_in(2),
             machine: Machine::draw(random),
+            ranks: random.once_in(4).then(|| draw_ranks(random)),
             relation,
         }
     }
 
     fn options(case: &Case) -> String {
-        let Case { space, double, max_dim, limit, modulus, sorted, machine, relation } = case;
+        let Case { space, double, max_dim, limit, modulus, sorted, machine, ranks, relation } = case;
         let shape = match space {
             Space::Table { .. } => "table",
             Space::Cloud { .. } => "cloud",
@@ -132,7 +135,7 @@ impl Subject for RipsBars {
             Limit::Value(_) => "value",
         };
         let relation = std::mem::discriminant(relation);
-        format!("{shape} {double} {max_dim} {limit} {modulus} {sorted} {machine:?} {relation:?}")
+        format!("{shape} {double} {max_dim} {limit} {modulus} {sorted} {machine:?} {ranks:?} {relation:?}")
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
@@ -153,6 +156,10 @@ impl Subject for RipsBars {
             smaller.push(Case { space, relation, ..case.clone() });
         }
         smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if let Some(ranks) = case.ranks {
+            let fewer = [None, Some(2)].into_iter().filter(|&fewer| fewer < Some(ranks));
+            smaller.extend(fewer.map(|ranks| Case { ranks, ..case.clone() }));
+        }
         if case.relation != Relation::Plain {
             smaller.push(Case { relation: Relation::Plain, ..case.clone() });
         }
@@ -252,7 +259,23 @@ impl Case {
             Limit::Enclosing => rips,
             Limit::Value(value) => rips.threshold(value),
         };
-        pools.run(self.machine, || rips.solve(&())).map_err(|error| format!("the run is refused: {error}"))
+        self.solve(&rips, pools)
+    }
+
+    /// Solves by one process. If the case has ranks, they have to find the same bars and simplices.
+    fn solve<T: Value>(&self, rips: &Rips<T>, pools: &Pools) -> Result<Outcome, String> {
+        let refused = |error: RipsError| format!("the run is refused: {error}");
+        let outcome = pools.run(self.machine, || rips.clone().solve(&())).map_err(refused)?;
+        let Some(ranks) = self.ranks else { return Ok(outcome) };
+        let together = |ranks: &dyn Ranks| match ranks.rank() {
+            0 => rips.clone().prepare(ranks, &())?.solve_with(ranks, &()).map(Some),
+            _ => take_part(ranks).map(|()| None),
+        };
+        let found: Result<Vec<_>, _> = pools.on_ranks(ranks, self.machine, together).into_iter().collect();
+        let found = found.map_err(refused)?.swap_remove(0).ok_or("no outcome of rank 0")?;
+        same(&format!("bars of {ranks} ranks"), &found.diagram, &outcome.diagram)?;
+        same(&format!("simplices of {ranks} ranks"), &found.representatives(), &outcome.representatives())?;
+        Ok(outcome)
     }
 }
 
@@ -345,8 +368,7 @@ fn of_landmarks<T: Value>(
     }
     let count = 1 + count % distances.len();
     let rips = Rips::new(distances).max_dim(case.max_dim).modulus(case.modulus).landmarks(Some(count));
-    let outcome = pools.run(case.machine, || rips.solve(&()));
-    let outcome = outcome.map_err(|error| format!("the run is refused: {error}"))?;
+    let outcome = case.solve(&rips, pools)?;
     let landmarks = outcome.landmarks.ok_or("no landmarks")?;
     same("landmarks", &(landmarks.points.len(), landmarks.points[0]), &(count, 0))?;
     let sample = case.space.of_points(&landmarks.points).distances::<T>();
@@ -366,8 +388,7 @@ fn simplices<T: Value>(
     let expected = plain::classes(&distances, case.max_dim, value, case.modulus);
     let rips = Rips::new(distances).max_dim(case.max_dim).modulus(case.modulus).threshold(value);
     let rips = rips.representatives(RepresentativesRequest::default());
-    let outcome = pools.run(case.machine, || rips.solve(&()));
-    let outcome = outcome.map_err(|error| format!("the run is refused: {error}"))?;
+    let outcome = case.solve(&rips, pools)?;
     same("bars beside simplices", &outcome.diagram, found)?;
     let representatives = outcome.representatives().ok_or("no representatives")?;
     let points = |simplex: &[u32]| simplex.iter().map(|&vertex| vertex as usize).collect();
