@@ -180,7 +180,7 @@ def place(ranks, speedup):
 
 
 def picture(args):
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="640" height="430" font-family="sans-serif" font-size="12" role="img">']
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="680" height="430" font-family="sans-serif" font-size="12" role="img">']
     parts.append("<title>Speed-up over the number of processes</title>")
     parts.append('<rect width="100%" height="100%" fill="white"/>')
 
