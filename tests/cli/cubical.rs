@@ -656,7 +656,7 @@ fn axes_that_do_not_close_up() {
         (
             "--periodic y --representatives cycles --output json --via gradient",
             image.as_ref(),
-            "expected matrix, which finds cycles of images with periodic axes, found gradient",
+            "expected matrix, which finds cycles of images of four axes or with periodic ones, found gradient",
         ),
         ("--periodic x --thin", image.as_ref(), "cannot be used with"),
         ("--mask m.npy --thin", thick.as_path(), "cannot be used with"),

@@ -116,7 +116,7 @@ fn cycles_go_round_axes_that_close_up() {
     // It is drawn up to the first row once more.
     let drawing = ["--only", "1:0", "--geometry", &file, "--shape", "3,5", "--dtype", "u8", &image];
     let run = lacuna("cubical", options).args(drawing).args(["--explain"]).assert().success();
-    run.stderr(contains("for cycles of an image with periodic axes"));
+    run.stderr(contains("for cycles of an image of four axes or with periodic ones"));
     let text = fs::read_to_string(&file).unwrap();
     let points: Vec<&str> = text.lines().filter(|line| line.starts_with("v ")).collect();
     assert_eq!(points, ["v 0.0 4.0 0.0", "v 1.0 4.0 0.0", "v 2.0 4.0 0.0", "v 3.0 4.0 0.0"]);

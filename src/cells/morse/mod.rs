@@ -14,9 +14,9 @@
 //!
 //! # Both constructions
 //!
-//! Stars are those of the complex whose vertices are the voxels. For the T-construction they are of its dual: the
-//! dimension of a cell is the number of axes along which it does not extend, the owner is the least voxel instead of the
-//! greatest, cofacets are facets, and cells are removed from a star in the reverse of their order.
+//! Stars are those of the complex whose vertices are the voxels. That of the T-construction is dual to it: a cell has
+//! the dimension of the axes along which it does not extend, its owner is the least voxel instead of the greatest,
+//! cofacets are facets, and the cells of a star enter in the reverse of the order in which they are removed.
 //!
 //! # Words
 //!
@@ -74,7 +74,7 @@ pub fn morse_complex(
     let entries: usize = parts.iter().map(|part| part.rows.len()).sum();
     let dims = critical.iter().map(|&cell| cells.dim(cell) as Dimension).collect();
     let owners = critical.iter().map(|&cell| image.shape().memory_place(order[rank(cell)] as usize));
-    let numbers = critical.iter().map(|&cell| cells.number(cell));
+    let numbers = critical.iter().map(|&cell| cells.cell(cell));
     let max_dim = upper_dim as Dimension;
     Ok(if cells.words.len().max(entries) <= u32::MOST {
         AnyImageComplex::Narrow(complex(dims, &parts, owners, numbers, max_dim)?)
@@ -165,8 +165,8 @@ struct Cells {
     axes_of_facets: [Vec<usize>; CELLS],
 }
 
-/// The rank of a voxel beyond the border. A cell with such a vertex is missing, but one that lies in such a top cell is
-/// not.
+/// The rank of a voxel beyond the border, after all others. As a vertex it would own each cell that it is in, so these
+/// are in no star; as a top cell it owns none.
 const MISSING: u64 = u64::MAX;
 
 impl Cells {
@@ -269,7 +269,7 @@ impl Cells {
     }
 
     /// The number of a cell in the image.
-    fn number(&self, word: u64) -> usize {
+    fn cell(&self, word: u64) -> usize {
         self.of_star(self.voxels[rank(word)], number(word))
     }
 
@@ -296,7 +296,7 @@ impl Cells {
         let (mut found, mut column) = (Boundaries::default(), BinaryHeap::new());
         for &word in columns {
             let start = found.rows.len();
-            let cell = self.number(word);
+            let cell = self.cell(word);
             self.add_facets(cell, number(word), None, &mut column);
             while let Some(word) = column.pop() {
                 if column.peek() == Some(&word) {
@@ -304,7 +304,7 @@ impl Cells {
                 } else if word & MATE == CRITICAL {
                     found.rows.push(critical.partition_point(|&other| other < word));
                 } else {
-                    let cell = self.number(word);
+                    let cell = self.cell(word);
                     let (axis, is_after) = ((word & !UP & MATE) as usize / 2, word & 1 == 1);
                     let mate = self.beside(cell, axis, if is_after { 1 } else { -1 });
                     let power = POWERS[axis];

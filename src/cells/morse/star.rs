@@ -1,7 +1,7 @@
 //! A matching of each lower star of an image of up to four axes.
 //!
-//! In the complex whose vertices are the voxels, 3⁴ cells contain a voxel, itself included. They are numbered in base 3:
-//! the digit of an axis along which a cell does not extend is 1; the others say on which side of the voxel the cell
+//! In the complex whose vertices are the voxels, 3⁴ cells contain a voxel, itself included. They are numbered in base
+//! 3: the digit of an axis along which a cell does not extend is 1; the others say on which side of the voxel the cell
 //! lies. So a facet differs from its cell in one digit, which is 1, and along an axis that the image lacks all digits
 //! are 1.
 //!

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::Representatives;
-use lacuna::cubical::persistence::via_matrix;
 use lacuna::cubical::persistence::{
-    self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint,
+    self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint, via_matrix,
 };
 use lacuna::cubical::read::ImageOptions;
 use lacuna::cubical::thinning::two_valued::thin_first;
@@ -232,7 +231,6 @@ impl Job<'_> {
         let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
         match self.arguments.way(image.shape())? {
             Way::Gradient => {
-                let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
                 let backend = backend.clone();
                 let cubical = Cubical { limits, representatives, backend, ..Cubical::new(image, request) };
                 let (found, took) = timed(|| cubical.solve(&progress));

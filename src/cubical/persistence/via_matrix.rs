@@ -2,10 +2,12 @@
 //!
 //! | cells of the matrix | use |
 //! |---|---|
-//! | the critical ones ([`crate::cells::morse_complex`]) | images of four axes, whose lower stars have too many cells for the tables of the gradient |
-//! | all ([`crate::cells::image_complex`]) | checks of the other methods on images that are too large for the plain oracle: only the order of voxels is shared with these |
+//! | the critical ones ([`crate::cells::morse_complex`]) | images of four axes |
+//! | all ([`crate::cells::image_complex`]) | cycles of images of four axes and with periodic axes; checks |
 //!
-//! With all cells, memory and time grow with their number, some 2^d per voxel.
+//! In an image of four axes, lower stars have too many cells for the tables of the gradient. With all cells, memory and
+//! time grow with their number, some 2^d per voxel; but only the order of voxels is shared with the other methods, so
+//! that this one checks them on images that are too large for the plain oracle.
 
 mod cycles;
 
