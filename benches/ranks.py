@@ -3,7 +3,7 @@
 
     python3 benches/ranks.py run --lacuna target/release/lacuna --mpiexec venv/bin/mpiexec -o ranks.jsonl
     python3 benches/ranks.py table ranks.jsonl
-    python3 benches/ranks.py picture ranks.jsonl -o docs/src/how/processes.svg
+    python3 benches/ranks.py picture ranks.jsonl -o docs/src/how/processes.png
 
 `run` needs NumPy and MPICH. Each process has one thread; the least of several runs counts, and every run must write the bytes of one process.
 `table` takes the parameters of the model from one process alone and compares: bytes as `--stats` counts them on process 0 with those of the
@@ -170,49 +170,31 @@ def calls(rows):
     return next((r.calls for ranks, r in sorted(rows.items()) if ranks > 1), 0)
 
 
-COLOURS = ("#0072b2", "#009e73", "#e69f00", "#cc79a7", "#d55e00", "#56b4e9", "#666666")
-LEFT, TOP, SIDE, DOUBLINGS = 50, 20, 360, 10
-
-
-def place(ranks, speedup):
-    """Where a number of processes and a speed-up of 1/2 and more are in the picture."""
-    return LEFT + SIDE * math.log2(ranks) / DOUBLINGS, TOP + SIDE * (1 - math.log2(2 * speedup) / (DOUBLINGS + 1))
-
-
 def picture(args):
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="680" height="430" font-family="sans-serif" font-size="12" role="img">']
-    parts.append("<title>Speed-up over the number of processes</title>")
-    parts.append('<rect width="100%" height="100%" fill="white"/>')
+    import matplotlib
 
-    def text(x, y, words, more=""):
-        parts.append(f'<text x="{x:.0f}" y="{y:.0f}" {more}>{words}</text>')
+    matplotlib.use("agg")
+    from matplotlib import pyplot
 
-    for tick in (4**k for k in range(DOUBLINGS // 2 + 1)):
-        (x, y), end = place(tick, tick), TOP + SIDE
-        parts.append(f'<path d="M{x:.0f} {TOP}V{end}M{LEFT} {y:.0f}H{LEFT + SIDE}" stroke="#ddd"/>')
-        text(x, end + 16, f"{tick:,}", 'text-anchor="middle"')
-        text(LEFT - 6, y + 4, f"{tick:,}", 'text-anchor="end"')
-    text(LEFT + SIDE / 2, TOP + SIDE + 36, "processes of one thread", 'text-anchor="middle"')
-    text(14, TOP + SIDE / 2, "times as fast as one process", f'text-anchor="middle" transform="rotate(-90 14 {TOP + SIDE / 2})"')
-    counts = sorted({round(2 ** (k / 4)) for k in range(4 * DOUBLINGS + 1)})
-    found = measured(args.file)
-    for number, (colour, (case, rows)) in enumerate(zip(COLOURS, found.items())):
+    counts = sorted({round(2 ** (k / 4)) for k in range(41)})
+    figure, ax = pyplot.subplots(figsize=(8, 5))
+    for number, (case, rows) in enumerate(measured(args.file).items()):
         for times in sizes(case, rows[1]):
             seconds = [modelled(case, rows[1], calls(rows), p, args.network, times) for p in counts]
-            line = (place(p, seconds[0] / s) for p, s in zip(counts, seconds))
-            line, dash = " ".join(f"{x:.0f},{y:.0f}" for x, y in line), 'stroke-dasharray="5 3"' if times > 1 else ""
-            parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5" {dash}/>')
-        for ranks, r in rows.items():
-            if 1 < ranks <= r.cores:
-                x, y = place(ranks, rows[1].wall / r.wall)
-                parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{colour}"/>')
-        y = TOP + 12 + 18 * number
-        parts.append(f'<path d="M{LEFT + SIDE + 20} {y - 4}h20" stroke="{colour}" stroke-width="2"/>')
-        text(LEFT + SIDE + 46, y, case)
-    y = TOP + 24 + 18 * len(found)
-    text(LEFT + SIDE + 20, y, f"dashed: {LARGER:,} times as many slices")
-    text(LEFT + SIDE + 20, y + 18, "dots: measured")
-    pathlib.Path(args.output).write_text("\n".join([*parts, "</svg>", ""]), encoding="utf-8")
+            ax.plot(counts, [seconds[0] / s for s in seconds], f"C{number}" + ("-" if times == 1 else "--"), label=case if times == 1 else None)
+        ax.plot(*zip(*((ranks, rows[1].wall / r.wall) for ranks, r in rows.items() if 1 < ranks <= r.cores)), f"C{number}o", markersize=4)
+    ticks = [4**k for k in range(6)]
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xticks(ticks, labels=ticks)
+    ax.set_yticks(ticks, labels=ticks)
+    ax.minorticks_off()
+    ax.grid(alpha=0.3)
+    ax.set_xlabel(f"processes of one thread; dashed: {LARGER:,} times as many slices; dots: measured")
+    ax.set_ylabel("times as fast as one process")
+    ax.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(args.output, dpi=80, metadata={"Software": None})
 
 
 def main():
