@@ -30,7 +30,7 @@ def cubical(image: Any, **options: Unpack[CubicalOptions]) -> Diagram:
     Parameters
     ----------
     image : array
-        Up to four axes of more than one voxel, with checkpoints up to three; integers of 8 to 64 bits or floats, longer ones as
+        Up to four axes of more than one voxel; integers of 8 to 64 bits or floats, longer ones as
         doubles. An array that is contiguous, in C's or Fortran's order, is read where it is. NaN is an error unless ``nan`` replaces it, and so are entries that NumPy masks;
         infinities are values like others. A last axis of 3 or 4 voxels is an axis of space like the others: of pictures in colours, which
         have such arrays, a warning says so.
