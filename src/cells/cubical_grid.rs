@@ -114,20 +114,6 @@ pub(crate) fn count_cells(construction: Construction, shape: &[Line]) -> Option<
     shape.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.cells(construction)?))
 }
 
-/// Twice the coordinates of the centre of a cell, where voxel k of an axis has its centre at k: the slowest axis first,
-/// behind a 0 for each missing one. Along an axis of one voxel all cells have the coordinate 0.
-pub(crate) fn doubled_centre(construction: Construction, shape: &[Line], number: usize) -> [i32; 4] {
-    let (mut rest, mut centre) = (number, [0; 4]);
-    for (axis, at) in shape.iter().zip(centre.iter_mut().rev()) {
-        let cells = axis.cells(construction).expect("the cells can be counted");
-        // Number 0 of the T-construction is the border before the first voxel.
-        let first = i32::from(construction == Construction::T);
-        *at = if axis.voxels > 1 { (rest % cells) as i32 - first } else { 0 };
-        rest /= cells;
-    }
-    centre
-}
-
 /// Number of cells.
 ///
 /// # Errors
@@ -171,7 +157,7 @@ fn sort<I: Index>(keys: &[I], buckets: usize, progress: &dyn Progress) -> (Vec<I
 }
 
 /// The cells of an image with their numbering.
-pub(super) struct Grid {
+pub(crate) struct Grid {
     construction: Construction,
     pub(super) axes: Vec<Axis>,
 }
@@ -201,7 +187,7 @@ impl Axis {
 
 impl Grid {
     /// Creates the grid of a shape whose cells can be counted.
-    pub(super) fn new(construction: Construction, shape: &[Line]) -> Self {
+    pub(crate) fn new(construction: Construction, shape: &[Line]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
         let axis = |&line: &Line| {
             let cells = line.cells(construction).expect("the cells can be counted");
@@ -226,6 +212,18 @@ impl Grid {
             rest /= axis.cells;
             (axis, coordinate)
         })
+    }
+
+    /// Twice the coordinates of the centre of a cell, where voxel k of an axis has its centre at k: the slowest axis
+    /// first, behind a 0 for each missing one. Along an axis of one voxel all cells have the coordinate 0.
+    pub(crate) fn doubled_centre(&self, cell: usize) -> [i32; 4] {
+        // Number 0 of the T-construction is the border before the first voxel.
+        let first = i32::from(self.construction == Construction::T);
+        let mut centre = [0; 4];
+        for ((axis, coordinate), at) in self.coordinates(cell).zip(centre.iter_mut().rev()) {
+            *at = if axis.line.voxels > 1 { coordinate as i32 - first } else { 0 };
+        }
+        centre
     }
 
     /// The rank at which a cell enters, given those of two voxels: the greater in the V-construction, else the lesser.

@@ -30,7 +30,7 @@ use crate::memory::Refused;
 pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
 pub(crate) use by_value::cubical_complex_watched;
-pub(crate) use cubical_grid::{Line, count_cells, doubled_centre};
+pub(crate) use cubical_grid::{Grid, Line, count_cells};
 pub(crate) use morse::bytes as bytes_of_morse_complex;
 pub use morse::morse_complex;
 pub use rips::rips_complex;

@@ -122,23 +122,12 @@ impl<'a> Cubical<'a> {
     /// ones, which come from the matrix of all cells.
     fn solve_by_matrix(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let Cubical { image, request, limits, representatives, backend, .. } = self;
-        let (found, building) = match representatives {
-            None => {
-                let cells = MatrixCells::Critical;
-                (
-                    via_matrix::persistence(image, request, cells, *limits, backend, progress)?,
-                    "critical cells",
-                )
-            }
-            bars => {
-                let bars = bars.as_ref();
-                (
-                    via_matrix::with_cycles(image, request, *limits, bars, backend, progress)?,
-                    "boundary matrix",
-                )
-            }
+        let (cells, stage) = match representatives {
+            None => (MatrixCells::Critical, "critical cells"),
+            Some(bars) => (MatrixCells::AllForCycles(bars), "boundary matrix"),
         };
-        let building = (building.into(), found.building.as_secs_f64());
+        let found = via_matrix::persistence(image, request, cells, *limits, backend, progress)?;
+        let building = (stage.into(), found.building.as_secs_f64());
         let statistics = PersistenceStatistics {
             voxels: image.shape().count(),
             columns: found.cells,

@@ -34,6 +34,7 @@ use rayon::prelude::*;
 
 use self::star::{CELLS, POWERS, lower_star, match_cells, step};
 use super::ComplexError;
+use super::boundary_matrix::positions;
 use super::by_owner::{AnyImageComplex, ImageComplex, places};
 use super::cubical_grid::{Axis, Grid, Line, count_cells};
 use crate::cubical::persistence::PersistenceRequest;
@@ -72,9 +73,9 @@ pub fn morse_complex(
         boundaries
     });
     let entries: usize = parts.iter().map(|part| part.rows.len()).sum();
-    let dims = critical.iter().map(|&cell| cells.dim(cell) as Dimension).collect();
-    let owners = critical.iter().map(|&cell| image.shape().memory_place(order[rank(cell)] as usize));
-    let numbers = critical.iter().map(|&cell| cells.cell(cell));
+    let dims = critical.iter().map(|&word| cells.dim(word) as Dimension).collect();
+    let owners = critical.iter().map(|&word| image.shape().memory_place(order[rank(word)] as usize));
+    let numbers = critical.iter().map(|&word| cells.cell(word));
     let max_dim = upper_dim as Dimension;
     Ok(if cells.words.len().max(entries) <= u32::MOST {
         AnyImageComplex::Narrow(complex(dims, &parts, owners, numbers, max_dim)?)
@@ -178,8 +179,7 @@ impl Cells {
         cells: usize,
     ) -> Result<Self, ComplexError> {
         let grid = Grid::new(construction, lines);
-        let mut rank_at: Vec<u64> = memory::zeroed(order.len())?;
-        (0..).zip(order).for_each(|(rank, &place)| rank_at[place as usize] = rank);
+        let rank_at = positions(order);
         let (mut strides, mut places) = (Vec::new(), 1);
         for line in lines {
             strides.push(places);
@@ -231,7 +231,7 @@ impl Cells {
             progress.advance(places.len() as u64);
             critical
         });
-        critical.retain(|&cell| self.dim(cell) <= upper_dim);
+        critical.retain(|&word| self.dim(word) <= upper_dim);
         critical.par_sort_unstable();
         critical
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::Representatives;
+use lacuna::cubical::persistence::via_matrix::MatrixCells;
 use lacuna::cubical::persistence::{
     self, Class, Classes, Limits, MachineError, PersistenceRequest as Request, footprint, via_matrix,
 };
@@ -111,7 +112,7 @@ impl Job<'_> {
             None => image,
         };
         let (request, limits) = (arguments.request(), self.limits());
-        let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, frame)?;
+        let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, way, frame)?;
         if arguments.verify {
             let (backend, meter) = (&self.backend, &frame.meter);
             let verify = || verify::verify(&image, &classes, &request, limits, backend, meter);
@@ -224,12 +225,18 @@ impl Job<'_> {
         Ok(thinned)
     }
 
-    fn solve(&self, image: &AnyImage, request: Request, frame: &mut Frame<'_>) -> Result<Found, CliError> {
+    fn solve(
+        &self,
+        image: &AnyImage,
+        request: Request,
+        way: Way,
+        frame: &mut Frame<'_>,
+    ) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         let (backend, limits) = (&self.backend, self.limits());
         let representatives = self.arguments.representatives.selection();
         let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
-        match self.arguments.way(image.shape())? {
+        match way {
             Way::Gradient => {
                 let backend = backend.clone();
                 let cubical = Cubical { limits, representatives, backend, ..Cubical::new(image, request) };
@@ -257,7 +264,8 @@ impl Job<'_> {
             }
             Way::Matrix => {
                 let bars = representatives.as_ref();
-                let solve = || via_matrix::with_cycles(image, &request, limits, bars, backend, &progress);
+                let cells = bars.map_or(MatrixCells::All, MatrixCells::AllForCycles);
+                let solve = || via_matrix::persistence(image, &request, cells, limits, backend, &progress);
                 let (solution, took) = timed(solve);
                 let solution = solution?;
                 frame.record.time("persistence", took - solution.cycles_took);

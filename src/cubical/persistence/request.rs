@@ -25,7 +25,8 @@ impl PersistenceRequest {
         self.max_dim.map_or(all, |max_dim| all.min(max_dim.saturating_add(1)))
     }
 
-    /// Whether cycles of an image of this shape need the boundary matrix of all cells: it has four axes, or periodic ones.
+    /// Whether cycles of an image of this shape need the boundary matrix of all cells, because it has four axes, or
+    /// periodic ones.
     pub fn cycles_need_all_cells(&self, shape: Shape) -> bool {
         shape.dim() > 3 || !self.periodic.is_none()
     }

@@ -33,12 +33,14 @@ use crate::with_image;
 use cycles::CyclesRequest;
 
 /// The cells that the matrix has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatrixCells {
-    /// All cells of the image.
-    All,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MatrixCells<'a> {
     /// The critical cells of a discrete gradient.
     Critical,
+    /// All cells of the image.
+    All,
+    /// All cells of the image, from which also [representatives](super::representatives) of these bars are computed.
+    AllForCycles(&'a BarSelection),
 }
 
 /// The classes, and how they were computed.
@@ -102,38 +104,12 @@ impl From<Interrupted> for ViaMatrixError {
 /// device of the scan. Stages are reported to `progress`, which may interrupt the computation.
 ///
 /// # Errors
-/// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted.
+/// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted. Also, if
+/// cycles are requested: a selected bar does not exist, or a persistence is invalid.
 pub fn persistence(
     image: &AnyImage,
     request: &PersistenceRequest,
-    cells: MatrixCells,
-    limits: Limits<'_>,
-    backend: &Backend,
-    progress: &dyn Progress,
-) -> Result<Solution, ViaMatrixError> {
-    compute(image, request, (cells, None), limits, backend, progress)
-}
-
-/// Like [`persistence`] by all cells, but also computes [representatives](super::representatives) of the selected bars.
-///
-/// # Errors
-/// Those of [`persistence`]; a selected bar does not exist, or a persistence is invalid.
-pub fn with_cycles(
-    image: &AnyImage,
-    request: &PersistenceRequest,
-    limits: Limits<'_>,
-    bars: Option<&BarSelection>,
-    backend: &Backend,
-    progress: &dyn Progress,
-) -> Result<Solution, ViaMatrixError> {
-    compute(image, request, (MatrixCells::All, bars), limits, backend, progress)
-}
-
-/// The classes by the matrix of these cells, and cycles of the bars that are given with them.
-fn compute(
-    image: &AnyImage,
-    request: &PersistenceRequest,
-    (cells, bars): (MatrixCells, Option<&BarSelection>),
+    cells: MatrixCells<'_>,
     limits: Limits<'_>,
     backend: &Backend,
     progress: &dyn Progress,
@@ -151,11 +127,16 @@ fn compute(
         (ranks.as_ref().unwrap_or(image), PersistenceRequest { superlevel, ..*request });
     // Cells of this dimension kill the last requested classes.
     let upper_dim = Some(request.dimensions(image.shape()));
-    let cycles = bars.map(|bars| CyclesRequest { image, request, limits, bars });
+    let cycles = match cells {
+        MatrixCells::AllForCycles(bars) => Some(CyclesRequest { image, request, limits, bars }),
+        MatrixCells::Critical | MatrixCells::All => None,
+    };
     let mut solution = interruptible(progress, |progress| {
         let complex = match cells {
-            MatrixCells::All => AnyImageComplex::new(voxels, &filtration, upper_dim, progress)?,
             MatrixCells::Critical => morse_complex(voxels, &filtration, upper_dim, progress)?,
+            MatrixCells::All | MatrixCells::AllForCycles(_) => {
+                AnyImageComplex::new(voxels, &filtration, upper_dim, progress)?
+            }
         };
         match complex {
             AnyImageComplex::Narrow(complex) => {

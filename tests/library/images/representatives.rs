@@ -10,6 +10,7 @@ use crate::common::spans::Vector;
 use lacuna::Bar;
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
+use lacuna::cubical::persistence::via_matrix::MatrixCells;
 use lacuna::cubical::persistence::{Limits, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Periodic, Shape};
 use lacuna::diagram::BarSelection;
@@ -107,10 +108,17 @@ fn all(image: &AnyImage, request: PersistenceRequest) -> (Vec<Vec<Bar>>, Represe
 /// The representatives of the selected bars by the boundary matrix.
 fn by_matrix(image: &AnyImage, request: &PersistenceRequest, bars: BarSelection) -> Representatives {
     let backend = Backend::default();
-    via_matrix::with_cycles(image, request, Limits::default(), Some(&bars), &backend, &())
-        .unwrap()
-        .representatives
-        .unwrap()
+    via_matrix::persistence(
+        image,
+        request,
+        MatrixCells::AllForCycles(&bars),
+        Limits::default(),
+        &backend,
+        &(),
+    )
+    .unwrap()
+    .representatives
+    .unwrap()
 }
 
 fn check(axes: &[usize], values: Vec<f64>, periodic: Periodic) {

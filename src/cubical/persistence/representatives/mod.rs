@@ -44,8 +44,8 @@
 //! of the [boundary matrix](crate::matrix::cycles) of all cells, ordered by owner, dimension and number: the reduced
 //! column of the death cell, or for an essential class the column of V; and in dimension 0 the two vertices as above
 //! ([`via_matrix`](super::via_matrix)). These cycles have both properties, too. The cells of a star are in another
-//! order than above, and columns of loops are reduced no further than needed, so cycles of one image may differ between the
-//! two methods.
+//! order than above, and columns of loops are reduced no further than needed, so cycles of one image may differ
+//! between the two methods.
 //!
 //! # Coordinates
 //!

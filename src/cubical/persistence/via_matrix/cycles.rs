@@ -8,7 +8,7 @@ use super::super::limits::Limits;
 use super::super::representatives::{Representative, Representatives, Wanted, wanted};
 use super::super::request::PersistenceRequest;
 use super::ViaMatrixError;
-use crate::cells::{ImageComplex, Line, doubled_centre};
+use crate::cells::{Grid, ImageComplex, Line};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::diagram::BarSelection;
@@ -65,15 +65,12 @@ impl CyclesRequest<'_> {
         let found = cycles(&complex.matrix, pairs, &ClassSelection::Named(others), progress)?;
         let by_birth: HashMap<usize, Cycle<'_, I>> =
             found.iter().map(|cycle| (cycle.birth.to_usize(), cycle)).collect();
-        let axes = Line::of(image.shape(), request.periodic);
+        let grid = Grid::new(request.construction, &Line::of(image.shape(), request.periodic));
         let representative = |wanted: &Wanted| {
             let birth = birth(wanted);
             let joined = survivors.get(&birth).map(|&survivor| [survivor, birth].map(I::from_usize));
             let cells = joined.as_ref().map_or_else(|| by_birth[&birth].cells, |ends| &ends[..]);
-            let centre = |cell: &I| {
-                let number = complex.numbers[cell.to_usize()].to_usize();
-                doubled_centre(request.construction, &axes, number)
-            };
+            let centre = |cell: &I| grid.doubled_centre(complex.numbers[cell.to_usize()].to_usize());
             let mut centres: Vec<[i32; 4]> = cells.iter().map(centre).collect();
             // By least corner, then by the axes along which the cell extends from there.
             centres.sort_unstable_by_key(|centre| (centre.map(|at| at >> 1), centre.map(|at| at & 1)));
