@@ -19,7 +19,7 @@ pub use crate::memory::{available, resource_limit};
 pub use crate::output::naming::FileFormat;
 pub use crate::parallel::side_by_side;
 pub use crate::ranks::threads::on_ranks;
-pub use crate::ranks::{Alone, Launched, Ranks, RanksError, Traffic, World, launched, start};
+pub use crate::ranks::{Alone, Launched, Place, Ranks, RanksError, Traffic, World, launched, start};
 pub use crate::rips::binomial::binomial;
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;

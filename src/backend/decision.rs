@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use super::{BackendError, BackendRequest, Choice, guarded};
-use crate::cuda::{CudaError, Gpu};
+use crate::cuda::{self, CudaError, Gpu};
 use crate::memory::{Bytes, available};
 use crate::parallel::lock;
+use crate::ranks::Place;
 
 /// Estimated duration of a piece of work, in seconds.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,14 @@ pub(crate) struct Estimate {
     pub(crate) cpu: f64,
     /// Seconds on an open device.
     pub(crate) device: f64,
+}
+
+impl Estimate {
+    /// The estimate of one of several processes that share the work.
+    pub(crate) fn shared_by(self, processes: usize) -> Self {
+        let share = 1.0 / processes as f64;
+        Estimate { cpu: self.cpu * share, device: self.device * share, ..self }
+    }
 }
 
 /// Seconds to open a device, including creation of its context and compilation of its kernels. Measured on an H100
@@ -101,6 +110,8 @@ pub struct Backend {
 struct Devices {
     /// The devices once they are open, or the reason why they cannot be opened.
     opened: OnceLock<Result<Vec<Gpu>, CudaError>>,
+    /// The process among those of this machine that divide the devices.
+    place: Place,
     /// Set when a thread has been started that opens them.
     has_begun: OnceLock<()>,
     /// Seconds that open devices would have saved so far.
@@ -117,7 +128,13 @@ impl Default for Backend {
 impl Backend {
     /// Creates the backend for a request. Explicitly requested devices are opened in the background.
     pub fn new(request: BackendRequest) -> Self {
-        Backend::sharing(Arc::default(), request)
+        Backend::among(request, Place::default())
+    }
+
+    /// Creates the backend of one of several processes of a machine, which divide the devices between them.
+    #[doc(hidden)]
+    pub fn among(request: BackendRequest, place: Place) -> Self {
+        Backend::sharing(Arc::new(Devices { place, ..Devices::default() }), request)
     }
 
     /// Returns a backend with the same devices but another choice. Devices that one of the two opens are open for the
@@ -140,20 +157,21 @@ impl Backend {
         &self.request
     }
 
-    /// Takes an early estimate, so that devices that will pay are opened in the background.
-    pub(crate) fn expect(&self, estimate: &Estimate) {
-        if self.request.choice == Choice::Auto
+    /// Takes an early estimate, so that devices that will pay are opened in the background. Returns whether they are.
+    pub(crate) fn expect(&self, estimate: &Estimate) -> bool {
+        let pays = self.request.choice == Choice::Auto
             && estimate.device + OPENING < estimate.cpu
-            && too_little_for_driver().is_none()
-        {
+            && too_little_for_driver().is_none();
+        if pays {
             self.begin();
         }
+        pays
     }
 
     /// Whether a device should finish first; false if this machine has no driver for one.
     pub(crate) fn prefers_device(&self, estimate: &Estimate) -> bool {
         estimate.device + self.opening() < estimate.cpu
-            && crate::cuda::has_driver()
+            && cuda::has_driver()
             && (self.ready().is_some() || too_little_for_driver().is_none())
     }
 
@@ -195,7 +213,7 @@ impl Backend {
                 "{figures}, but its driver may take {driver} of memory, and {left} are left"
             )));
         }
-        match self.devices.open(&self.request) {
+        match self.open() {
             Ok(gpus) => {
                 let names: Vec<&str> = gpus.iter().map(Gpu::name).collect();
                 let why = if forced { "as asked".to_string() } else { figures };
@@ -209,6 +227,14 @@ impl Backend {
             Err(error) if forced => Err(error.into()),
             Err(error) => Ok(Decision::processor(format!("{figures}, but {error}"))),
         }
+    }
+
+    /// Waits until the devices are open.
+    ///
+    /// # Errors
+    /// No GPU can be used.
+    pub(crate) fn open(&self) -> Result<Vec<Gpu>, CudaError> {
+        self.devices.open(&self.request)
     }
 
     /// Whether a run without a device is an error.
@@ -251,9 +277,14 @@ impl Backend {
 impl Devices {
     /// Waits until the devices are open, and opens them if nobody does.
     fn open(&self, request: &BackendRequest) -> Result<Vec<Gpu>, CudaError> {
-        let ordinals = if request.devices.is_empty() { &[0][..] } else { &request.devices };
-        let open =
-            || guarded(|| ordinals.iter().map(|&ordinal| Gpu::open(ordinal, request.memory)).collect());
-        self.opened.get_or_init(open).clone()
+        let open = || {
+            let ordinals = match &request.devices[..] {
+                [] if self.place.of == 1 => vec![0],
+                [] => vec![self.place.number % cuda::devices()?.1.len().max(1)],
+                all => self.place.share(all),
+            };
+            ordinals.into_iter().map(|ordinal| Gpu::open(ordinal, request.memory)).collect()
+        };
+        self.opened.get_or_init(|| guarded(open)).clone()
     }
 }

@@ -60,6 +60,8 @@ pub struct BackendRequest {
     /// The choice between processor and GPU.
     pub choice: Choice,
     /// Numbers of the devices to use; the first device if the list is empty.
+    ///
+    /// Several processes of a machine divide the list between them, or all its devices if the list is empty.
     pub devices: Vec<usize>,
     /// Maximum bytes of each device's memory to use; all free memory if `None`.
     pub memory: Option<u64>,

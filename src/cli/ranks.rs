@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use lacuna::internals::{Alone, Ranks, World, launched};
+use lacuna::internals::{Alone, Place, Ranks, World, launched};
 
 use super::batch::Tasks;
 use super::error::{CliError, usage};
@@ -13,6 +13,9 @@ use super::record::Record;
 
 /// The connected processes, if there are several.
 static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
+
+/// The place of this process among those of its machine, if there are several.
+static PLACE: OnceLock<Place> = OnceLock::new();
 
 /// Delay of the message of a failed rank, per rank before it. If all fail for one reason, such as a missing file, the
 /// first message is enough: it ends the ranks that still wait.
@@ -30,7 +33,9 @@ pub(crate) fn start() -> Result<(), CliError> {
     let Some(launched) = launched() else { return Ok(()) };
     match lacuna::internals::start(launched) {
         Ok(world) => {
-            let _ = WORLD.set(world);
+            let place =
+                Place::on_machine(&*world).map_err(|error| CliError::system("several processes", &error))?;
+            let _ = (PLACE.set(place), WORLD.set(world));
             Ok(())
         }
         Err(error) => {
@@ -43,6 +48,11 @@ pub(crate) fn start() -> Result<(), CliError> {
 /// The processes of this run; of an ordinary one this process alone.
 pub(crate) fn ranks() -> &'static dyn Ranks {
     WORLD.get().map_or(&Alone, |world| &**world)
+}
+
+/// The place of this process among those of its machine, which divide its devices.
+pub(crate) fn place() -> Place {
+    PLACE.get().copied().unwrap_or_default()
 }
 
 /// Whether this process speaks and writes.

@@ -76,6 +76,47 @@ pub trait Ranks: Sync {
     }
 }
 
+/// One of several processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the process, from 0.
+    pub number: usize,
+    /// The number of all processes.
+    pub of: usize,
+}
+
+impl Default for Place {
+    /// The only process.
+    fn default() -> Self {
+        Place { number: 0, of: 1 }
+    }
+}
+
+impl Place {
+    /// The place of a rank among all.
+    pub fn among(ranks: &dyn Ranks) -> Place {
+        Place { number: ranks.rank(), of: ranks.size() }
+    }
+
+    /// The place of a rank among those of its machine, which all ranks ask for together. Machines are told apart by the
+    /// number that Linux draws when it starts, which containers of a machine share.
+    ///
+    /// # Errors
+    /// [`Refused`]: there is no memory for what arrives.
+    pub fn on_machine(ranks: &dyn Ranks) -> Result<Place, Refused> {
+        let own = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let machines = ranks.all_to_all(vec![own.clone(); ranks.size()])?;
+        let number = machines[..ranks.rank()].iter().filter(|&machine| *machine == own).count();
+        Ok(Place { number, of: machines.iter().filter(|&machine| *machine == own).count() })
+    }
+
+    /// The share of this process of a list that all have: every `of`-th, or of a short list one that others have, too.
+    pub(crate) fn share<T: Clone>(self, list: &[T]) -> Vec<T> {
+        let first = self.number % list.len().max(1);
+        list.iter().skip(first).step_by(self.of).cloned().collect()
+    }
+}
+
 /// Calls and bytes that a rank has exchanged with the others so far, with lengths of messages and ends of loops.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Traffic {

@@ -5,7 +5,7 @@ use lacuna::backend::{Backend, BackendRequest, Choice};
 use super::memory::MemoryArguments;
 use crate::cli::error::CliError;
 use crate::cli::notes::Notes;
-use crate::cli::{parse, threads};
+use crate::cli::{parse, ranks, threads};
 
 /// How many threads there are to be.
 #[derive(Debug, clap::Args)]
@@ -50,6 +50,8 @@ pub(crate) struct MachineArguments {
     backend: Choice,
 
     /// CUDA devices, separated by commas [default: 0]
+    ///
+    /// Several processes of a machine divide these between them; by default each takes one, in turn.
     #[arg(hide_short_help = true, long, value_name = "N,...", help_heading = "Computation", value_delimiter = ',',
         value_parser = parse::device, allow_hyphen_values = true)]
     devices: Vec<usize>,
@@ -72,11 +74,12 @@ impl MachineArguments {
 
     /// The machines; a GPU that is asked for begins to be opened.
     pub(crate) fn backend(&self) -> Backend {
-        Backend::new(BackendRequest {
+        let request = BackendRequest {
             choice: self.backend,
             devices: self.devices.clone(),
             memory: self.device_memory,
             self_check: self.self_check,
-        })
+        };
+        Backend::among(request, ranks::place())
     }
 }

@@ -38,7 +38,7 @@ impl Job<'_> {
         // Of several inputs, each rank takes some; it shares a single one with the others.
         let ranks: &dyn Ranks = if frame.batch.is_some() { &Alone } else { ranks() };
         if ranks.rank() > 0 {
-            return Ok(take_part(ranks)?);
+            return Ok(take_part(ranks, &self.backend)?);
         }
         let read = |_: &_| distances.read(&task.input, task.number, weights.diagonal());
         let Loaded { input, format, detection, notes, .. } = frame.read(read)??;

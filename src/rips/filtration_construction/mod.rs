@@ -45,7 +45,7 @@ use super::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use super::stats::PairStoreStats;
 use super::word::Word;
 use crate::parallel::{into_inner, lock};
-use crate::ranks::Ranks;
+use crate::ranks::Place;
 
 /// The result of filtration construction in one dimension.
 #[derive(Debug, Default)]
@@ -85,8 +85,8 @@ pub struct Construction<'a> {
     layer: SecondLayer,
     rank_width: u32,
     progress: &'a dyn Progress,
-    /// The number of this process, and of all that share the work.
-    process: (usize, usize),
+    /// The process whose part is constructed.
+    process: Place,
     /// Greatest number of vertices in the matrix of a neighbourhood, which tests set lower.
     most_vertices: usize,
 }
@@ -96,12 +96,19 @@ impl<'a> Construction<'a> {
     /// to make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units
     /// of [`Enumerate::work`].
     pub fn new(dim: usize, layer: SecondLayer, rank_width: u32, progress: &'a dyn Progress) -> Self {
-        Construction { dim, layer, rank_width, progress, process: (0, 1), most_vertices: MOST_VERTICES }
+        Construction {
+            dim,
+            layer,
+            rank_width,
+            progress,
+            process: Place::default(),
+            most_vertices: MOST_VERTICES,
+        }
     }
 
     /// The part of this construction that belongs to one of several processes.
-    pub(super) fn part_of(self, processes: &dyn Ranks) -> Self {
-        Construction { process: (processes.rank(), processes.size()), ..self }
+    pub(super) fn part_of(self, process: Place) -> Self {
+        Construction { process, ..self }
     }
 
     /// Whether the sink receives apparent pairs.
@@ -117,8 +124,7 @@ pub fn construct<W: Word>(
     construction: &Construction<'_>,
     below: &Pivots<W>,
 ) -> Residue<W> {
-    let (process, processes) = construction.process;
-    let parts = Parts::new(complex.parts(construction.dim), process, processes);
+    let parts = Parts::new(complex.parts(construction.dim), construction.process);
     construct_parts(complex, construction, below, &parts)
 }
 

@@ -3,39 +3,51 @@
 use std::ops::Range;
 
 use crate::parallel::SharedRange;
+use crate::ranks::Place;
 
 /// With at least this many parts, threads take several at a time.
 const MANY: usize = 1 << 16;
 
-/// Parts of the simplices of a dimension; see [`Enumerate::parts`](super::Enumerate::parts).
-///
-/// Several processes take the parts in turn and back: the parts belong to processes 0, 1, 2, 2, 1, 0, 0, 1, … of three.
-/// Since parts become shorter from the first to the last, all processes then have nearly the same amount of work.
+/// The processes that share the simplices of a dimension take their parts in turn and back: the parts belong to
+/// processes 0, 1, 2, 2, 1, 0, 0, 1, … of three. Since parts become shorter from the first to the last, all processes
+/// then have nearly the same amount of work.
+impl Place {
+    /// The place of this process in a round.
+    fn turn(self, round: usize) -> usize {
+        if round.is_multiple_of(2) { self.number } else { self.of - 1 - self.number }
+    }
+
+    /// Whether a part belongs to this process.
+    pub(super) fn owns(self, part: usize) -> bool {
+        part % self.of == self.turn(part / self.of)
+    }
+}
+
+/// Parts of the simplices of a dimension, those of one process; see [`Enumerate::parts`](super::Enumerate::parts).
 #[derive(Debug)]
 pub struct Parts {
     /// The numbers of the process's own parts, counted from 0.
     own: SharedRange,
-    process: usize,
-    processes: usize,
+    process: Place,
 }
 
 impl Parts {
-    /// The parts among 0..`parts` that belong to process `process` of `processes`.
-    pub(super) fn new(parts: usize, process: usize, processes: usize) -> Self {
-        let (rounds, rest) = (parts / processes, parts % processes);
-        let own = rounds + usize::from(turn(rounds, process, processes) < rest);
-        Parts { own: SharedRange::new(own, (own / MANY).clamp(1, 16)), process, processes }
+    /// The parts among 0..`parts` that belong to a process.
+    pub(super) fn new(parts: usize, process: Place) -> Self {
+        let (rounds, rest) = (parts / process.of, parts % process.of);
+        let own = rounds + usize::from(process.turn(rounds) < rest);
+        Parts { own: SharedRange::new(own, (own / MANY).clamp(1, 16)), process }
     }
 
     /// All parts of a range, of one process.
     pub(in crate::rips) fn of(range: Range<usize>) -> Self {
-        Parts { own: SharedRange::of(range, 1), process: 0, processes: 1 }
+        Parts { own: SharedRange::of(range, 1), process: Place::default() }
     }
 
     /// Takes some parts; `None` if all are taken.
     pub fn take(&self) -> Option<impl Iterator<Item = usize>> {
-        let (process, processes) = (self.process, self.processes);
-        let part = move |round| round * processes + turn(round, process, processes);
+        let process = self.process;
+        let part = move |round| round * process.of + process.turn(round);
         self.own.take().map(|rounds| rounds.map(part))
     }
 
@@ -43,11 +55,6 @@ impl Parts {
     pub(super) fn share(&self, work: &(dyn Fn() + Sync)) {
         self.own.share(work);
     }
-}
-
-/// The place of a process in a round.
-fn turn(round: usize, process: usize, processes: usize) -> usize {
-    if round.is_multiple_of(2) { process } else { processes - 1 - process }
 }
 
 #[cfg(test)]
@@ -60,9 +67,11 @@ mod tests {
             for processes in [1, 2, 3, 5, 8] {
                 let mut all = Vec::new();
                 // The first part is the longest.
-                let work = |process| {
-                    let own = Parts::new(parts, process, processes);
+                let work = |number| {
+                    let process = Place { number, of: processes };
+                    let own = Parts::new(parts, process);
                     let taken: Vec<usize> = std::iter::from_fn(|| own.take()).flatten().collect();
+                    assert!((0..parts).filter(|&part| process.owns(part)).eq(taken.iter().copied()));
                     all.extend_from_slice(&taken);
                     taken.into_iter().map(|part| parts - part).sum::<usize>()
                 };

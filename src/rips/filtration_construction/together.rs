@@ -1,18 +1,18 @@
 //! Construction of a residue by several processes.
 //!
-//! Each process constructs its [`Parts`](super::Parts) of the dimension. Only process 0 knows the pairs of the
-//! dimension below. The others send the simplices that distances alone do not decide, as devices do, and process 0
-//! clears them. These are the columns, and at most as many more as the dimension below has columns. To send the pairs
-//! to all processes instead would take more bytes.
+//! Each process constructs its [`Parts`](super::Parts) of the dimension, or sweeps its tiles on its devices. Only
+//! process 0 knows the pairs of the dimension below. The others send the simplices that distances alone do not decide,
+//! and process 0 clears them. These are the columns, and at most as many more as the dimension below has columns. To
+//! send the pairs to all processes instead would take more bytes.
 
 use super::{Construction, Enumerate, Residue, SimplexCounts, Undecided, construct};
 use crate::memory::{self, Refused};
-use crate::ranks::Ranks;
+use crate::ranks::{Place, Ranks};
 use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::word::{Word, limbs, sort_runs};
 
-/// Constructs the residue of a dimension together with the other processes. Process 0 gives the pairs of the dimension
-/// below and returns the residue; the others give none, and return an empty one.
+/// Constructs the residue of a dimension, as process 0 together with the others, each of which [sends](Residue::send)
+/// its part. `below` has the pairs of the dimension below.
 ///
 /// # Errors
 /// There is not enough memory for what processes send.
@@ -22,13 +22,10 @@ pub(in crate::rips) fn construct_together<W: Word>(
     below: &Pivots<W>,
     processes: &dyn Ranks,
 ) -> Result<Residue<W>, Refused> {
-    let mut residue = construct(complex, &construction.part_of(processes), below);
-    let message = if processes.rank() == 0 { Vec::new() } else { std::mem::take(&mut residue).message()? };
-    let mut others = Undecided::default();
-    for message in processes.gather(message)?.into_iter().filter(|message| !message.is_empty()) {
-        others.add_message(&message)?;
-    }
+    let mut residue = construct(complex, &construction.part_of(Place::among(processes)), below);
     if processes.size() > 1 {
+        let mut others = Undecided::default();
+        others.receive(processes)?;
         residue.add(others.clear(below, construction.layer));
     }
     Ok(residue)
@@ -38,6 +35,14 @@ pub(in crate::rips) fn construct_together<W: Word>(
 const HEAD: usize = 4;
 
 impl<W: Word> Residue<W> {
+    /// Sends the residue to process 0, as another process, where no pairs of the dimension below are known.
+    ///
+    /// # Errors
+    /// There is not enough memory for the message.
+    pub(in crate::rips) fn send(self, processes: &dyn Ranks) -> Result<(), Refused> {
+        processes.gather(self.message()?).map(drop)
+    }
+
     /// The residue as bytes for process 0, limb by limb.
     fn message(self) -> Result<Vec<u8>, Refused> {
         let SimplexCounts { simplices, cleared, apparent } = self.counts;
@@ -69,6 +74,17 @@ impl<W: Word> Residue<W> {
 }
 
 impl Undecided {
+    /// Adds the simplices that all other processes [send](Residue::send) to this one, process 0.
+    ///
+    /// # Errors
+    /// There is not enough memory for them.
+    pub(in crate::rips) fn receive(&mut self, processes: &dyn Ranks) -> Result<(), Refused> {
+        for message in processes.gather(Vec::new())?.into_iter().filter(|message| !message.is_empty()) {
+            self.add_message(&message)?;
+        }
+        Ok(())
+    }
+
     /// Adds the simplices of a message.
     fn add_message(&mut self, message: &[u8]) -> Result<(), Refused> {
         let Some((head, limbs)) = message.as_chunks().0.split_first_chunk::<HEAD>() else { return Ok(()) };

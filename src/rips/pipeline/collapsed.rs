@@ -278,21 +278,20 @@ const FEW_VALUES: usize = 256;
 /// Factor by which a device may be faster than estimated when it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// The device that would construct the residues by this estimate, if any. On the CPU, several processes do what a
-/// device does for one.
+/// The device that would construct the residues by this estimate, if any. The processors of several processes are such
+/// a device for one.
 pub(super) fn device(backend: &Backend, estimate: &Estimate, processes: usize) -> Option<Device> {
+    let processors = Device { share: 1.0 / processes as f64, opening: None };
     let opening = match backend.request().choice {
-        Choice::Cpu => {
-            let share = 1.0 / processes as f64;
-            return (processes > 1).then_some(Device { share, opening: None });
-        }
         Choice::Cuda => None,
-        Choice::Auto if !backend.prefers_device(estimate) => return None,
-        Choice::Auto => Some(backend.opening() * rayon::current_num_threads() as f64),
+        Choice::Auto if backend.prefers_device(estimate) => {
+            Some(backend.opening() * rayon::current_num_threads() as f64)
+        }
+        Choice::Auto | Choice::Cpu => return (processes > 1).then_some(processors),
     };
     let share =
         if estimate.cpu > 0.0 { (estimate.device / estimate.cpu / DEVICE_GAIN).min(1.0) } else { 1.0 };
-    Some(Device { share, opening })
+    Some(Device { share: share * processors.share, opening })
 }
 
 /// Whether, after a collapse, the last dimension is likely to be computed on the whole graph too, since two of its bars

@@ -34,13 +34,13 @@ use super::{
     Collapse, Outcome, PairSearch, Progress, Rips, RipsError, RipsOptions, Shape, Stats, Summary, estimate,
     footprint, landmarks,
 };
-use crate::backend::{BackendError, Choice, Decision, Estimate};
+use crate::backend::{BackendError, Decision, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::memory::Refused;
 use crate::metric::Value;
 use crate::progress::{Interrupted, Resumable, interruptible};
-use crate::ranks::{Alone, Ranks};
+use crate::ranks::{Alone, Place, Ranks};
 use crate::simd::Level;
 use crate::snapshot::{Checkpoint, Part};
 
@@ -113,10 +113,7 @@ pub(super) fn prepare<T: Value>(
     progress: &dyn Progress,
 ) -> Result<Prepared, RipsError> {
     let start = Instant::now();
-    let Rips { distances, mut options } = rips;
-    if processes.size() > 1 && !options.backend.insists_on_devices() {
-        options.backend = options.backend.choosing(Choice::Cpu);
-    }
+    let Rips { distances, options } = rips;
     let modulus = prime_modulus(options.modulus)?;
     if let Some(t) = options.threshold
         && (t.is_nan() || t < 0.0)
@@ -153,7 +150,7 @@ pub(super) fn prepare<T: Value>(
         PairSearch::SpanningTree => Summary { edges: keyed.edges.numbers.len(), ..summary },
         _ => summary,
     };
-    let estimate = estimated(&summary, max_dim);
+    let estimate = estimated(&summary, max_dim).shared_by(processes.size());
     let limit = Keyed::limit(T::from_f64(summary.threshold));
     let sampled = || {
         let Sampled { lengths, are_in_order } = keyed.sampled(limit);
@@ -167,7 +164,9 @@ pub(super) fn prepare<T: Value>(
     let device = collapsed::device(&options.backend, &estimate, processes.size());
     let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, device, &sampled)?;
     if attempt.as_ref().is_none_or(Attempt::keeps_edges) {
-        options.backend.expect(&estimate);
+        if options.backend.expect(&estimate) {
+            processes::order_devices(processes);
+        }
     }
     let collapsed = attempt.as_ref().map(|_| summary.edges);
     let (search, tables) = (keyed.search, Tables::of(input, &keyed, collapsed, shed));
@@ -221,13 +220,7 @@ impl Prepared {
         let backend = self.setting.options.backend.clone();
         interruptible(progress, |progress| {
             let decide: Decide<'_> = &|estimate| {
-                let mut decision = backend.decide(estimate)?;
-                if processes.size() > 1 {
-                    decision.why = match decision.machine() {
-                        CPU => format!("{} processes share filtration construction", processes.size()),
-                        _ => format!("{}, by process 0 alone", decision.why),
-                    };
-                }
+                let decision = backend.decide(&estimate.clone().shared_by(processes.size()))?;
                 let sweeper: Sweeper<'_> = &|complex, sweep, found| complex.sweep_on(sweep, found);
                 Ok(Dispatch { sweeper: Some(sweeper).filter(|_| !decision.gpus.is_empty()), decision })
             };
@@ -270,6 +263,29 @@ struct Dispatch<'a> {
     sweeper: Option<Sweeper<'a>>,
 }
 
+impl Dispatch<'_> {
+    /// Shares filtration construction with other processes. `order` tells them whether it is to be done on devices, and
+    /// whether a process without them is an error, and returns whether all have some.
+    fn share(&mut self, processes: &dyn Ranks, order: impl FnOnce(Option<bool>) -> bool) {
+        let Decision { may_fall_back, why, .. } = &mut self.decision;
+        let all_sweep = order(self.sweeper.is_some().then_some(!*may_fall_back));
+        if processes.size() == 1 {
+            return;
+        }
+        // The others have not begun to construct on their processors, so this one cannot take over.
+        *may_fall_back = false;
+        let count = processes.size();
+        match (all_sweep, self.sweeper.is_some()) {
+            (true, _) => why.push_str(&format!("; {count} processes share filtration construction")),
+            (false, true) => {
+                self.sweeper = None;
+                why.push_str(&format!(", but not all of {count} processes have a GPU"));
+            }
+            (false, false) => *why = format!("{count} processes share filtration construction"),
+        }
+    }
+}
+
 impl Setting {
     /// Chooses the widths and the device, and computes the barcode of a graph, or the order of some bars, and what is
     /// then known about bars of equal birth.
@@ -295,9 +311,9 @@ impl Setting {
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width, processes.size()));
-        if plan.max_dim > 0 && dispatch.sweeper.is_none() {
-            processes::order_graph(processes, &plan, &edges);
-        }
+        dispatch.share(processes, |sweeps| {
+            processes::order_graph(processes, &plan, &edges, values.count(), sweeps)
+        });
         let complex = shaped(plan.points, plan.shape, plan.rank_width, edges)?;
         let stats = Stats { rank_seconds: start.elapsed().as_secs_f64(), ..Stats::default() };
         let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
@@ -360,6 +376,7 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result
         rank_width: run.plan.rank_width,
         limbs: W::LIMBS,
         queue: run.queue,
+        process: Place::among(run.processes),
         progress: run.progress,
     };
     std::thread::scope(|scope| {

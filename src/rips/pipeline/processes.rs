@@ -6,20 +6,28 @@
 //! process 0 ([`construct_together`]), which then reduces the columns alone. So all choices, of which some depend on
 //! times, on free memory or on results so far, are those of process 0.
 //!
-//! Processes other than 0 wait while process 0 reduces. They could sweep the next dimension meanwhile, as devices do,
-//! but where simplices are many, nearly all of the time of construction goes to the last dimension, and the reduction
-//! before it is short: 9 ms of 350 ms for the distances of HIV in dimension 2, on one thread.
+//! If process 0 chooses devices and every process has some, each sweeps its part of every dimension on its own, ahead
+//! of the reduction as one process does. The processors of processes other than 0 wait while process 0 reduces. They
+//! could construct the next dimension meanwhile, but where simplices are many, nearly all of the time of construction
+//! goes to the last dimension, and the reduction before it is short: 9 ms of 350 ms for the distances of HIV in
+//! dimension 2, on one thread.
 
 use ruint::aliases::U512;
 use serde::{Deserialize, Serialize};
 use zerocopy::IntoBytes as _;
 
 use super::shaped;
+use crate::backend::{Backend, BackendError};
+use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
-use crate::progress::{Progress, interruptible};
-use crate::ranks::Ranks;
-use crate::rips::filtration_construction::{Construction, Enumerate, construct_together};
+use crate::progress::{Progress, check, interruptible};
+use crate::ranks::{Place, Ranks};
+use crate::rips::filtration_construction::cuda::ahead::Sweeper;
+use crate::rips::filtration_construction::{
+    Construction, DeviceSweep, Enumerate, SweepQueue, Undecided, construct,
+};
 use crate::rips::pair_store::{Pivots, SecondLayer};
+use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::{Edges, Layout};
 use crate::rips::word::Word;
 use crate::rips::{Plan, RipsError, Shape};
@@ -27,6 +35,8 @@ use crate::rips::{Plan, RipsError, Shape};
 /// An order of process 0 to the others.
 #[derive(Serialize, Deserialize)]
 enum Order {
+    /// Open devices, as a graph is likely to be swept on them.
+    Open,
     /// Receive a graph, which replaces the one before.
     Graph(Graph),
     /// Construct this dimension of the graph.
@@ -43,13 +53,29 @@ struct Graph {
     rank_width: u32,
     entry_width: u32,
     layer: SecondLayer,
+    /// The sweep on devices that is to construct the residues, if every process has some.
+    sweep: Option<Sweep>,
     /// Number of edges, if they are sent with their points. Otherwise the ranks of all pairs are sent, row by row below
     /// the diagonal.
     listed: Option<usize>,
 }
 
+/// What a sweep on devices needs to know beside the graph.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Sweep {
+    max_dim: usize,
+    rank_bits: u32,
+    /// Whether a process without devices is an error.
+    is_required: bool,
+}
+
 /// Bytes after which a part of a graph is sent.
 const PIECE: usize = if cfg!(test) { 100 } else { 4 << 20 };
+
+/// Tells the other processes to open their devices.
+pub(super) fn order_devices(processes: &dyn Ranks) {
+    order(processes, &Order::Open);
+}
 
 /// Tells the other processes to construct a dimension.
 pub(super) fn order_dimension(processes: &dyn Ranks, dim: usize) {
@@ -74,15 +100,25 @@ fn next_order(processes: &dyn Ranks) -> Order {
     serde_json::from_slice(&bytes).expect("an order of process 0, which is the same program")
 }
 
-/// Sends a graph to the other processes.
-pub(super) fn order_graph(processes: &dyn Ranks, plan: &Plan, edges: &Edges) {
-    if processes.size() == 1 {
-        return;
+/// Sends a graph with this many distinct ranks to the other processes. `sweeps` says whether its residues are to be
+/// constructed on devices, and then whether a process without them is an error; returns whether all processes have
+/// some.
+pub(super) fn order_graph(
+    processes: &dyn Ranks,
+    plan: &Plan,
+    edges: &Edges,
+    ranks: usize,
+    sweeps: Option<bool>,
+) -> bool {
+    if processes.size() == 1 || plan.max_dim == 0 {
+        return sweeps.is_some();
     }
+    let sweep =
+        sweeps.map(|is_required| Sweep { max_dim: plan.max_dim, rank_bits: rank_bits(ranks), is_required });
     let Plan { points, shape, rank_width, entry_width, pair_store: layer, .. } = *plan;
     let is_listed = shape != Shape::Dense || matches!(edges.layout, Layout::Pairs(_));
     let listed = is_listed.then(|| edges.lower_degrees().into_iter().sum());
-    order(processes, &Order::Graph(Graph { points, shape, rank_width, entry_width, layer, listed }));
+    order(processes, &Order::Graph(Graph { points, shape, rank_width, entry_width, layer, sweep, listed }));
     let mut piece = Vec::new();
     let mut send = |numbers: &[u32], is_last: bool| {
         piece.extend_from_slice(numbers.as_bytes());
@@ -97,6 +133,14 @@ pub(super) fn order_graph(processes: &dyn Ranks, plan: &Plan, edges: &Edges) {
         (0..points).for_each(|i| send(edges.lower_row(i), false));
     }
     send(&[], true);
+    sweep.is_some() && all_have_devices(processes, true)
+}
+
+/// Whether this process and all others have devices.
+fn all_have_devices(processes: &dyn Ranks, has_devices: bool) -> bool {
+    let mut without = [i64::from(!has_devices)];
+    processes.sum(&mut without);
+    without == [0]
 }
 
 /// Receives the graph that process 0 sends after this order.
@@ -127,46 +171,131 @@ fn receive(processes: &dyn Ranks, graph: &Graph) -> Result<Box<dyn Enumerate>, R
     shaped(points, shape, rank_width, Edges { layout: Layout::Pairs(pairs), ..edges })
 }
 
-/// Takes part in the run of process 0, as another process, until that is done. A run that ends early, also with a
-/// [partial result](crate::rips::Outcome::unfinished), does not tell the other processes: they have to be ended.
+/// Takes part in the run of process 0, as another process, until that is done, with the devices of `backend` if that
+/// chooses devices. A run that ends early, also with a [partial result](crate::rips::Outcome::unfinished), does not
+/// tell the other processes: they have to be ended.
 ///
 /// # Errors
-/// There is not enough memory for a graph.
+/// There is not enough memory for a graph; devices are required and this process has none, or they fail.
 ///
 /// # Panics
 /// Panics if this process is process 0.
-pub fn take_part(processes: &dyn Ranks) -> Result<(), RipsError> {
-    assert_ne!(processes.rank(), 0, "process 0 runs the pipeline");
+pub fn take_part(processes: &dyn Ranks, backend: &Backend) -> Result<(), RipsError> {
+    let sweeper: Sweeper<'_> = &|complex, sweep, found| complex.sweep_on(sweep, found);
     interruptible(&(), |progress| {
-        let mut order = next_order(processes);
-        while let Order::Graph(graph) = order {
-            let complex = receive(processes, &graph)?;
-            order = match graph.entry_width {
-                64 => construct_all::<u64>(processes, &*complex, &graph, progress),
-                128 => construct_all::<u128>(processes, &*complex, &graph, progress),
-                _ => construct_all::<U512>(processes, &*complex, &graph, progress),
-            }?;
-        }
-        Ok(())
+        Follower { processes, open: &|| backend.open(), sweeper, progress }.follow()
     })
 }
 
-/// Constructs this process's parts of the dimensions that are ordered. Returns the first other order.
-fn construct_all<W: Word>(
-    processes: &dyn Ranks,
-    complex: &dyn Enumerate,
-    graph: &Graph,
-    progress: &dyn Progress,
-) -> Result<Order, RipsError> {
-    let nothing = Pivots::<W>::with_capacity(0)?;
-    loop {
-        let dim = match next_order(processes) {
-            Order::Dimension(dim) => dim,
-            other => return Ok(other),
+/// A process that follows the orders of process 0.
+struct Follower<'a> {
+    processes: &'a dyn Ranks,
+    /// Opens this process's devices, unless they are open.
+    open: &'a dyn Fn() -> Result<Vec<Gpu>, CudaError>,
+    sweeper: Sweeper<'a>,
+    progress: &'a dyn Progress,
+}
+
+impl Follower<'_> {
+    fn follow(&self) -> Result<(), RipsError> {
+        assert_ne!(self.processes.rank(), 0, "process 0 runs the pipeline");
+        let mut order = next_order(self.processes);
+        loop {
+            order = match order {
+                Order::Open => {
+                    // A failure is told when the devices are needed.
+                    let _ = (self.open)();
+                    next_order(self.processes)
+                }
+                Order::Graph(graph) => {
+                    let complex = receive(self.processes, &graph)?;
+                    match graph.entry_width {
+                        64 => self.construct_all::<u64>(&*complex, &graph),
+                        128 => self.construct_all::<u128>(&*complex, &graph),
+                        _ => self.construct_all::<U512>(&*complex, &graph),
+                    }?
+                }
+                Order::Dimension(_) | Order::End => return Ok(()),
+            };
+        }
+    }
+
+    /// Constructs this process's parts of the dimensions that are ordered. Returns the first other order.
+    fn construct_all<W: Word>(&self, complex: &dyn Enumerate, graph: &Graph) -> Result<Order, RipsError> {
+        if let Some(sweep) = graph.sweep {
+            let gpus = (self.open)();
+            if sweep.is_required
+                && let Err(error) = gpus
+            {
+                return Err(BackendError::from(error).into());
+            }
+            if all_have_devices(self.processes, gpus.is_ok())
+                && let Ok(gpus) = gpus
+            {
+                return self.sweep_all::<W>(complex, graph, sweep, &gpus);
+            }
+        }
+        let nothing = Pivots::<W>::with_capacity(0)?;
+        loop {
+            let dim = match next_order(self.processes) {
+                Order::Dimension(dim) => dim,
+                other => return Ok(other),
+            };
+            self.progress.begin("assembly", Some(dim), complex.work(dim));
+            let construction = Construction::new(dim, graph.layer, graph.rank_width, self.progress);
+            let own = construction.part_of(Place::among(self.processes));
+            construct(complex, &own, &nothing).send(self.processes)?;
+        }
+    }
+
+    /// Sweeps this process's parts of all dimensions on devices, and sends those of the dimensions that are ordered.
+    /// Returns the first other order.
+    fn sweep_all<W: Word>(
+        &self,
+        complex: &dyn Enumerate,
+        graph: &Graph,
+        sweep: Sweep,
+        gpus: &[Gpu],
+    ) -> Result<Order, RipsError> {
+        let &Graph { points, layer, rank_width, .. } = graph;
+        let Sweep { max_dim, rank_bits, .. } = sweep;
+        let (nothing, queue) = (Pivots::<W>::with_capacity(0)?, SweepQueue::default());
+        let (process, limbs, progress) = (Place::among(self.processes), W::LIMBS, self.progress);
+        let devices = DeviceSweep {
+            gpus,
+            points,
+            max_dim,
+            layer,
+            rank_bits,
+            rank_width,
+            limbs,
+            process,
+            queue: &queue,
+            progress,
         };
-        progress.begin("assembly", Some(dim), complex.work(dim));
-        let construction = Construction::new(dim, graph.layer, graph.rank_width, progress);
-        construct_together(complex, &construction, &nothing, processes)?;
+        let (mut dim, mut order, mut failure) = (0, None, None);
+        (self.sweeper)(complex, &devices, &mut |swept| {
+            check(progress);
+            dim += 1;
+            let send = |swept: Result<Undecided, CudaError>| -> Result<(), RipsError> {
+                let swept = swept.map_err(BackendError::from)?;
+                Ok(swept.clear(&nothing, layer).send(self.processes)?)
+            };
+            match order.get_or_insert_with(|| next_order(self.processes)) {
+                // Process 0 has a later dimension from a checkpoint.
+                &mut Order::Dimension(wanted) if wanted > dim => true,
+                Order::Dimension(_) => {
+                    order = None;
+                    failure = send(swept).err();
+                    failure.is_none()
+                }
+                _ => false,
+            }
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(order.unwrap_or_else(|| next_order(self.processes))),
+        }
     }
 }
 
@@ -175,9 +304,11 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
+    use super::super::tests::solve_together;
     use super::*;
     use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
     use crate::ranks::threads::on_ranks;
+    use crate::rips::filtration_construction::tests::stand_in::StandIn;
     use crate::rips::representatives::RepresentativesRequest;
     use crate::rips::{Collapse, Outcome, Rips};
 
@@ -185,7 +316,7 @@ mod tests {
     fn solve_on(processes: usize, rips: &Rips<f32>) -> Outcome {
         let run = |processes: &dyn Ranks| {
             if processes.rank() > 0 {
-                take_part(processes).unwrap();
+                take_part(processes, &Backend::default()).unwrap();
                 return None;
             }
             Some(rips.clone().prepare(processes, &()).unwrap().solve_with(processes, &()).unwrap())
@@ -241,6 +372,48 @@ mod tests {
                     conforms(&rips.clone().threshold(values as f64 / 3.0).pair_store(SecondLayer::Sorted));
                     conforms(&rips.clone().collapse(Collapse::On).modulus(3));
                     conforms(&rips.collapse(Collapse::Auto));
+                }
+            }
+        }
+    }
+
+    /// Solves by processes with stand-ins for devices, of which process 1 has none where `one_lacks` it. The others
+    /// return their errors.
+    fn solve_on_devices(rips: &Rips<f32>, one_lacks: bool) -> Vec<Result<Outcome, String>> {
+        let sweeper: Sweeper<'_> =
+            &|complex, sweep, found| StandIn { fails: None }.sweep(complex, sweep, found);
+        let run = |processes: &dyn Ranks| {
+            if processes.rank() == 0 {
+                return Some(solve_together(rips, processes, None, true, true).map_err(|e| e.to_string()));
+            }
+            let lacks = one_lacks && processes.rank() == 1;
+            let open = || if lacks { Err(CudaError::NoDevice) } else { Ok(Vec::new()) };
+            let follower = Follower { processes, open: &open, sweeper, progress: &() };
+            follower.follow().err().map(|error| Err(error.to_string()))
+        };
+        on_ranks(3, run).into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn devices_of_several_processes_find_what_one_finds() {
+        let mut generator = Pcg64Mcg::seed_from_u64(40);
+        for (values, share) in [(1 << 20, 1.0), (30, 1.0), (1 << 20, 0.4), (4, 0.4)] {
+            for collapse in [Collapse::Off, Collapse::On] {
+                let rips = Rips::new(random(&mut generator, 33, values, share)).max_dim(3).collapse(collapse);
+                for rips in [rips.clone().pair_store(SecondLayer::Sorted), rips] {
+                    let expected = rips.clone().solve(&()).unwrap();
+                    for (one_lacks, why) in [
+                        (false, "cuda: it pays; 3 processes share filtration construction"),
+                        (true, "cuda: it pays, but not all of 3 processes have a GPU"),
+                    ] {
+                        let found = solve_on_devices(&rips, one_lacks);
+                        let [Ok(found)] = &found[..] else { panic!("{found:?}") };
+                        assert_eq!(found.diagram, expected.diagram, "{one_lacks} {rips:?}");
+                        let machine = if one_lacks { "cpu" } else { "cuda" };
+                        let dimensions = &found.stats.dimensions;
+                        assert!(dimensions.iter().all(|stats| stats.backend == machine), "{dimensions:?}");
+                        assert_eq!(found.plan.backend, why.replacen("cuda", machine, 1));
+                    }
                 }
             }
         }

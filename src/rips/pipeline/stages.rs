@@ -156,12 +156,15 @@ impl Run<'_> {
             return Ok(residue);
         }
         let mut stats = DimensionStats { dim, backend: CPU.into(), ..DimensionStats::default() };
+        order_dimension(self.processes, dim);
         let residue = match swept {
             None => {
-                order_dimension(self.processes, dim);
                 construct_together(complex, &self.construction(dim, self.progress), below, self.processes)?
             }
-            Some(undecided) => {
+            Some(mut undecided) => {
+                if self.processes.size() > 1 {
+                    undecided.receive(self.processes)?;
+                }
                 stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
                 if self.dispatch.decision.self_check {
@@ -227,7 +230,6 @@ impl Run<'_> {
         same.map_err(|difference| RipsError::SelfCheck { dim, difference: difference.to_string() })
     }
 
-    /// The parameters of the filtration construction of a dimension.
     /// Leaves a dimension unfinished, as the run was ended early.
     fn left<W>(&mut self, dim: usize) -> Option<Dimension<W>> {
         self.stats.dimensions.retain(|stats| stats.dim < dim);
@@ -235,6 +237,7 @@ impl Run<'_> {
         None
     }
 
+    /// The parameters of the filtration construction of a dimension.
     fn construction<'b>(&self, dim: usize, progress: &'b dyn Progress) -> Construction<'b> {
         Construction::new(dim, self.plan.pair_store, self.plan.rank_width, progress)
     }

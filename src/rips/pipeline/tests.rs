@@ -39,12 +39,25 @@ fn solve(
     may_fall_back: bool,
     self_check: bool,
 ) -> Result<Outcome, RipsError> {
+    solve_together(rips, &Alone, fails, may_fall_back, self_check)
+}
+
+/// Runs on stand-ins for devices of this process, process 0, and of others.
+pub(super) fn solve_together(
+    rips: &Rips<f32>,
+    processes: &dyn Ranks,
+    fails: Option<(usize, Failure)>,
+    may_fall_back: bool,
+    self_check: bool,
+) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
     let sweep = |complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>| {
         StandIn { fails }.sweep(complex, sweep, found)
     };
-    prepare(rips.clone(), &Alone, &())?
-        .solve_on(&Alone, &(), &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
+    let decide: Decide<'_> = &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) });
+    let outcome = prepare(rips.clone(), processes, &())?.solve_on(processes, &(), decide)?;
+    processes::order_end(processes);
+    Ok(outcome)
 }
 
 fn backends(outcome: &Outcome) -> Vec<&str> {

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn batches_of_triangles_have_all_vertices_and_jobs_once() {
         for (n, devices) in [(1, 1), (2, 1), (3, 2), (500, 1), (500, 3), (2000, 1), (2000, 2)] {
-            let matrix = of_matrix(n, 2048);
+            let matrix = of_matrix(n, 2048, 0..n as u32);
             let batches = of_triangles(&matrix, devices);
             let (mut end, mut to) = (n, matrix.jobs(2));
             for batch in &batches {

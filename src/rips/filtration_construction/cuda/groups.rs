@@ -3,7 +3,7 @@
 use crate::cuda::constants::filtration_construction::LASTS;
 use crate::cuda::filtration_construction::Tile;
 use crate::rips::binomial::binomial;
-use crate::rips::complex::{Complex, Sparse, stride};
+use crate::rips::complex::{Sparse, stride};
 
 /// Greatest number of bytes for the matrices of a group.
 const MOST_MATRICES: u64 = 1 << 28;
@@ -56,20 +56,25 @@ impl Group {
     }
 }
 
-/// The group of a matrix of `n` rows of length `stride`, with one tile for each greatest vertex.
-pub(super) fn of_matrix(n: usize, stride: usize) -> Group {
+/// The group of a matrix of `n` rows of length `stride`, with one tile for each of these greatest vertices.
+pub(super) fn of_matrix(n: usize, stride: usize, vertices: impl Iterator<Item = u32>) -> Group {
     // Vertices are numbers of 32 bits.
     let (rows, length) = (n as u32, stride as u32);
     let tile = |top| Tile { ranks: 0, first_job: 0, n: rows, stride: length, ids: 0, top };
-    Group { tiles: (0..rows).map(tile).collect(), ids: (0..rows).collect(), elements: n * stride }
+    Group { tiles: vertices.map(tile).collect(), ids: (0..rows).collect(), elements: n * stride }
 }
 
-/// The neighbourhoods of all vertices with smaller neighbours, in groups whose matrices of `size`-byte ranks take at
-/// most `bytes` and [`MOST_MATRICES`]. A larger neighbourhood forms a group of its own.
-pub(super) fn of_neighbourhoods(graph: &Sparse, bytes: u64, size: usize) -> Vec<Group> {
+/// The neighbourhoods of those vertices that have smaller neighbours, in groups whose matrices of `size`-byte ranks
+/// take at most `bytes` and [`MOST_MATRICES`]. A larger neighbourhood forms a group of its own.
+pub(super) fn of_neighbourhoods(
+    graph: &Sparse,
+    vertices: impl Iterator<Item = u32>,
+    bytes: u64,
+    size: usize,
+) -> Vec<Group> {
     let most = MOST_MATRICES.min(bytes) / size as u64;
     let mut groups: Vec<Group> = Vec::new();
-    for v in 0..graph.points() as u32 {
+    for v in vertices {
         let (neighbours, _) = graph.row(v);
         let top = neighbours.partition_point(|&w| w < v);
         if top == 0 {
@@ -109,9 +114,9 @@ mod tests {
         let path: Vec<(u32, u32, u32)> = (1..10).map(|v| (v, v - 1, v)).collect();
         let graph = Sparse::new(10, &path).unwrap();
         let rows = |group: &Group| group.tiles.iter().map(|tile| tile.n as usize).sum::<usize>();
-        let whole = of_neighbourhoods(&graph, u64::MAX, 4);
+        let whole = of_neighbourhoods(&graph, 0..10, u64::MAX, 4);
         assert_eq!((whole.len(), whole[0].tiles.len()), (1, 9));
-        let cut = of_neighbourhoods(&graph, 0, 4);
+        let cut = of_neighbourhoods(&graph, 0..10, 0, 4);
         assert!(cut.len() == 9 && cut.iter().all(|group| group.tiles.len() == 1));
         assert_eq!(cut.iter().map(rows).sum::<usize>(), rows(&whole[0]));
         assert_eq!((whole[0].jobs(1), whole[0].simplices(1)), (9, 9));

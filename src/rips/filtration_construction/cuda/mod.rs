@@ -9,6 +9,8 @@
 //! distributed in batches ([`batches`], [`queue`]) to the devices, each driven by a [`worker`]. A batch that finds more
 //! than its output holds is split and repeated, so the result does not depend on the amount of memory. While the CPU
 //! waits for the triangles of a dense complex, it sweeps some of the batches itself.
+//!
+//! Several processes, each with devices of its own, share the tiles: each takes those of its greatest vertices.
 
 pub(in crate::rips) mod ahead;
 mod batches;
@@ -28,6 +30,7 @@ use super::Undecided;
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::progress::Progress;
+use crate::ranks::Place;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::pair_store::SecondLayer;
 use crate::simd::Rank;
@@ -48,6 +51,8 @@ pub struct DeviceSweep<'a> {
     pub rank_width: u32,
     /// 64-bit limbs of an entry.
     pub limbs: usize,
+    /// The process whose share is swept.
+    pub process: Place,
     /// The batches of the dimension that is swept.
     pub queue: &'a SweepQueue,
     /// Tells whether the run is to end early. The result of a dimension is then incomplete and must not be used.
@@ -71,7 +76,7 @@ impl DeviceSweep<'_> {
         let sweep = |found: OnSwept<'_>| {
             let groups = self.groups(source)?;
             let mut workers = self.workers(source, &groups)?;
-            let may_lend = matches!(source, Source::Matrix(_));
+            let may_lend = matches!(source, Source::Matrix(_)) && self.process.of == 1;
             let mut dimension = |dim| self.dimension(&mut workers, &groups, may_lend, dim);
             let _ = (1..=self.max_dim).all(|dim| found(dimension(dim)));
             Ok(())
@@ -81,14 +86,17 @@ impl DeviceSweep<'_> {
         }
     }
 
-    /// The tiles, in groups that take at most half of the memory free on every device.
+    /// The tiles of this process, in groups that take at most half of the memory free on every device.
     fn groups<R: Rank>(&self, source: &Source<'_, R>) -> Result<Vec<Group>, CudaError> {
+        // A greater vertex is the greatest of more simplices.
+        let is_own = |&vertex: &u32| self.process.owns(self.points - 1 - vertex as usize);
+        let vertices = (0..self.points as u32).filter(is_own);
         match source {
-            Source::Matrix(matrix) => Ok(vec![groups::of_matrix(matrix.n, matrix.stride)]),
+            Source::Matrix(matrix) => Ok(vec![groups::of_matrix(matrix.n, matrix.stride, vertices)]),
             Source::Graph(graph) => {
                 let available = self.gpus.iter().map(Gpu::available);
                 let least = available.reduce(|a, b| Ok(a?.min(b?))).unwrap_or(Ok(0))?;
-                Ok(groups::of_neighbourhoods(graph, least / 2, size_of::<R>()))
+                Ok(groups::of_neighbourhoods(graph, vertices, least / 2, size_of::<R>()))
             }
         }
     }

@@ -118,7 +118,7 @@ mod tests {
     /// The processor and a device that take turns sweep each greatest vertex once.
     #[test]
     fn devices_and_processor_meet() {
-        let matrix = of_matrix(2000, 2048);
+        let matrix = of_matrix(2000, 2048, 0..2000);
         let queue = SweepQueue::default();
         let batches = of_triangles(&matrix, 2);
         queue.begin(2, batches.clone());
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_loan_is_waited_for() {
         let queue = SweepQueue::default();
-        queue.begin(2, of_triangles(&of_matrix(2000, 2048), 2));
+        queue.begin(2, of_triangles(&of_matrix(2000, 2048, 0..2000), 2));
         let loan = queue.lend(2, |left| left).unwrap();
         assert!(queue.next().is_none());
         let is_returned = AtomicBool::new(false);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn parts_are_not_lent() {
         let queue = SweepQueue::default();
-        queue.begin(2, of_triangles(&of_matrix(300, 320), 1));
+        queue.begin(2, of_triangles(&of_matrix(300, 320, 0..300), 1));
         let batch = queue.next().unwrap();
         queue.put_back(batch.cut(3));
         assert!(queue.lend(2, |_| 1).is_none());

@@ -19,8 +19,8 @@ fn sweep_of<'a>(
     layer: SecondLayer,
     queue: &'a SweepQueue,
 ) -> DeviceSweep<'a> {
-    let (rank_bits, rank_width, limbs) = (10, 16, 1);
-    DeviceSweep { gpus, points, max_dim, layer, rank_bits, rank_width, limbs, queue, progress: &() }
+    let (rank_bits, rank_width, limbs, process) = (10, 16, 1, Place::default());
+    DeviceSweep { gpus, points, max_dim, layer, rank_bits, rank_width, limbs, process, queue, progress: &() }
 }
 
 /// Checks the sweep of every dimension of a complex on devices.
@@ -137,6 +137,41 @@ fn gpu_of_little_memory_gives_the_same() {
                         (ApparentPairs::Implicit, ApparentPairs::Implicit) => {}
                         other => panic!("{other:?}"),
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The shares of several processes, each on the device, are together what one process finds.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_shares_of_processes_are_the_whole() {
+    let gpus = [gpu(None)];
+    let (mut state, nothing) = (15, Pivots::<u64>::with_capacity(0).unwrap());
+    for n in [3, 40, 70] {
+        let table = Table::random(n, 900, 1, &mut state);
+        let (dense, graph) = (table.dense::<u16>(Level::detect()), table.sparse());
+        let complexes: [&dyn Enumerate; 2] = [&dense, &graph];
+        for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+            for (complex, of) in complexes.iter().flat_map(|&complex| [(complex, 2), (complex, 5)]) {
+                let mut shares: Vec<Undecided> = (0..3).map(|_| Undecided::default()).collect();
+                for number in 0..of {
+                    let queue = SweepQueue::default();
+                    let sweep = sweep_of(&gpus, n, 3, layer, &queue);
+                    let mut dimensions = shares.iter_mut();
+                    complex.sweep_on(&DeviceSweep { process: Place { number, of }, ..sweep }, &mut |swept| {
+                        let (all, swept) = (dimensions.next().unwrap(), swept.unwrap());
+                        all.columns.extend(swept.columns);
+                        all.cofacets.extend(swept.cofacets);
+                        all.counts += swept.counts;
+                        true
+                    });
+                }
+                let whole = swept(&gpus, complex, 3, layer).into_iter().zip(2..);
+                for ((whole, vertices), shares) in whole.zip(shares) {
+                    let whole = whole.clear(&nothing, layer);
+                    shares.check(&whole, &Code::new(n, vertices)).unwrap();
                 }
             }
         }

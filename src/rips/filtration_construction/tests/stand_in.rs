@@ -39,7 +39,8 @@ impl StandIn {
         let nothing = Pivots::with_capacity(0).unwrap();
         for dim in 1..=sweep.max_dim {
             let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
-            let construction = Construction::new(dim, sweep.layer, sweep.rank_width, &());
+            let construction =
+                Construction::new(dim, sweep.layer, sweep.rank_width, &()).part_of(sweep.process);
             let residue = construct::<u64>(complex, &construction, &nothing);
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
