@@ -17,8 +17,7 @@ pub(crate) fn list(choices: &[impl Display]) -> String {
 pub(crate) fn find<T: Display + Copy>(what: &str, choices: &[T], found: &str) -> Result<T, Problem> {
     let named = choices.iter().find(|choice| choice.to_string().eq_ignore_ascii_case(found));
     named.copied().ok_or_else(|| {
-        let expected = format!("one of {}", list(choices));
-        Problem::new(Place::Named(what.to_owned()), expected, format!("{found:?}"))
+        Problem::new(Place::Named(what.to_owned()), format!("one of {}", list(choices)), format!("{found:?}"))
     })
 }
 

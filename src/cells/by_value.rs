@@ -61,10 +61,7 @@ fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
         return Err(ComplexError::new(expected, values.len().to_string()));
     }
     match parallel::position(values.len(), |voxel| values[voxel].is_nan()) {
-        Some(voxel) => {
-            let place = Place::Named(format!("voxel {voxel}"));
-            Err(Problem::new(place, "a number", "NaN").into())
-        }
+        Some(voxel) => Err(Problem::new(Place::Named(format!("voxel {voxel}")), "a number", "NaN").into()),
         None => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ mod rips;
 pub use phat_formats::dipha::WeightedBoundaryMatrix;
 use phat_formats::{ColumnError, Index};
 
-use crate::input::{Place, Problem};
+use crate::input::Problem;
 use crate::memory::Refused;
 pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
@@ -55,7 +55,7 @@ pub enum ComplexError {
 impl ComplexError {
     /// The error of an input as a whole.
     fn new(expected: String, found: String) -> Self {
-        ComplexError::Invalid(Problem::new(Place::Whole, expected, found))
+        ComplexError::Invalid(Problem::whole(expected, found))
     }
 
     /// Returns `found` if the index type can number as many things; it is `None` if it exceeds 64 bits.
@@ -64,7 +64,7 @@ impl ComplexError {
             let (most, bits) = (I::MOST, 8 * size_of::<I>());
             let expected = format!("at most {most} {what}, which {bits}-bit indices number");
             let found = found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string());
-            ComplexError::TooLarge(Problem::new(Place::Whole, expected, found))
+            ComplexError::TooLarge(Problem::whole(expected, found))
         })
     }
 }

@@ -5,8 +5,7 @@ use std::io;
 
 /// The problem of a file that a build without the feature does not read. `found` describes the file.
 pub(crate) fn unreadable(found: &str) -> Problem {
-    Problem::new(Place::Whole, "a format that this build reads", found)
-        .note("build lacuna with the feature codecs")
+    Problem::whole("a format that this build reads", found).note("build lacuna with the feature codecs")
 }
 
 /// The error for writing a format that needs the feature.

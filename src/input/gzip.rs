@@ -26,7 +26,7 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
                 let found = format!("{} bytes that gzip does not know", bytes.len() - end);
                 Problem::new(Place::Byte(end), "the end of the gzip file", found)
             }
-            None => Problem::new(Place::Whole, "a sound gzip file", error.to_string()),
+            None => Problem::whole("a sound gzip file", error),
         }
     })
 }

@@ -14,9 +14,9 @@
 //! | field | `real`, `double`, `integer`, `pattern` (no values: each is 1) | `complex` |
 //! | symmetry | `general`, `symmetric` (the lower triangle only) | `skew-symmetric`, `hermitian` |
 
+use super::Problem;
 use super::text::{plain, quote, words};
 use super::triplets::{Triplet, Triplets};
-use super::{Place, Problem};
 
 /// First word of every file, in upper or lower case.
 const BANNER: &[u8] = b"%%MatrixMarket";
@@ -98,7 +98,7 @@ fn banner(line: &[u8]) -> Result<Banner, Problem> {
         [_, object, _, _, _] => ("the object matrix", object),
         _ => ("%%MatrixMarket matrix, format, field and symmetry", &*line),
     };
-    Err(Problem::new(Place::Line(1), expected, quote(found.as_bytes())))
+    Err(Problem::line(1, expected, quote(found.as_bytes())))
 }
 
 /// The lines after the first, without comments and blank lines.
@@ -123,7 +123,7 @@ impl<'a> Lines<'a> {
     /// Splits the next line into `N` words.
     fn words<const N: usize>(&mut self, expected: impl Fn() -> String) -> Result<[&'a [u8]; N], Problem> {
         let Some(line) = self.next() else {
-            return Err(Problem::new(Place::Line(self.number), expected(), "the end of the file"));
+            return Err(Problem::line(self.number, expected(), "the end of the file"));
         };
         let mut words = words(line);
         let found: [&[u8]; N] = std::array::from_fn(|_| words.next().unwrap_or_default());
@@ -178,7 +178,7 @@ impl<'a> Lines<'a> {
     }
 
     fn problem(&self, expected: &str, found: &[u8]) -> Problem {
-        Problem::new(Place::Line(self.number), expected, quote(found))
+        Problem::line(self.number, expected, quote(found))
     }
 }
 

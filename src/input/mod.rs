@@ -108,13 +108,23 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Problem { place, expected: expected.into(), found: found.into(), note: None, refused: None }
+    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl fmt::Display) -> Self {
+        Problem { place, expected: expected.into(), found: found.to_string(), note: None, refused: None }
+    }
+
+    /// A problem of the input as a whole.
+    pub(crate) fn whole(expected: impl Into<String>, found: impl fmt::Display) -> Self {
+        Problem::new(Place::Whole, expected, found)
+    }
+
+    /// A problem in a line of text.
+    pub(crate) fn line(line: usize, expected: impl Into<String>, found: impl fmt::Display) -> Self {
+        Problem::new(Place::Line(line), expected, found)
     }
 
     /// The problem that memory for the content at `place` is refused.
     pub(crate) fn of_memory(place: Place, refused: Refused) -> Self {
-        let problem = Problem::new(place, "memory for what the file holds", refused.to_string());
+        let problem = Problem::new(place, "memory for what the file holds", refused);
         Problem { refused: Some(Box::new(refused)), ..problem }
     }
 
@@ -196,7 +206,7 @@ impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         match error.get_ref().and_then(|error| error.downcast_ref::<Refused>()) {
             Some(refused) => Problem::of_memory(Place::Whole, *refused),
-            None => Problem::new(Place::Whole, "a file that can be read", error.to_string()),
+            None => Problem::whole("a file that can be read", error),
         }
     }
 }

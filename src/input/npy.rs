@@ -105,7 +105,7 @@ impl<'a> Array<'a> {
         if expected != Some(data.len() as u64) {
             let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
             let expected = format!("{} elements of {size} bytes after the header", extents.join(" × "));
-            return Err(Problem::new(Place::Whole, expected, format!("{} bytes", data.len())));
+            return Err(Problem::whole(expected, format!("{} bytes", data.len())));
         }
         let big_endian = dtype.endianness() == Endianness::Big;
         Ok(Array { shape, fortran, dtype, size, big_endian, data_at, data })
@@ -163,8 +163,7 @@ impl<'a> Array<'a> {
         if rounded > 0
             && let Some(word) = self.words().find(|&word| !scalar.is_exact(word))
         {
-            let expected = "numbers that double precision holds exactly";
-            return Err(Problem::new(Place::Whole, expected, scalar.integer(word).to_string()));
+            return Err(Problem::whole("numbers that double precision holds exactly", scalar.integer(word)));
         }
         Ok(numbers)
     }
@@ -187,7 +186,7 @@ impl<'a> Array<'a> {
         }
         let integer = |word| {
             let integer = scalar.integer(word);
-            let large = || Problem::new(Place::Whole, "whole numbers below 2^63", integer.to_string());
+            let large = || Problem::whole("whole numbers below 2^63", integer);
             i64::try_from(integer).map_err(|_| large())
         };
         self.words().map(integer).collect()
@@ -288,7 +287,7 @@ fn header_range(bytes: &[u8]) -> Result<Range<usize>, Problem> {
     let (start, length) = (AT + width, word_of(field, false) as usize);
     if length > LONGEST_HEADER || length > bytes.len() - start {
         let expected = format!("a header length of at most {LONGEST_HEADER} and within the file");
-        return Err(Problem::new(Place::Byte(AT), expected, length.to_string()));
+        return Err(Problem::new(Place::Byte(AT), expected, length));
     }
     Ok(start..start + length)
 }

@@ -8,8 +8,8 @@ mod sparse;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use super::Problem;
 use super::source::all_of;
-use super::{Place, Problem};
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::io::{self, Read};
@@ -49,7 +49,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// The file is not a zip archive, or its members are not arrays.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Problem> {
-        let broken = |error: rawzip::Error| Problem::new(Place::Whole, ARCHIVE, error.to_string());
+        let broken = |error: rawzip::Error| Problem::whole(ARCHIVE, error);
         let zip = ZipArchive::from_slice(bytes).map_err(broken)?;
         let mut members = Vec::new();
         let mut entries = zip.entries();
@@ -57,12 +57,10 @@ impl<'a> Archive<'a> {
             let path = String::from_utf8_lossy(entry.file_path().as_ref()).into_owned();
             let Some(name) = path.strip_suffix(".npy") else {
                 let note = "the file is not one that numpy.savez or scipy.sparse.save_npz writes";
-                let found = format!("{path:?} in it");
-                return Err(Problem::new(Place::Whole, ARCHIVE, found).note(note));
+                return Err(Problem::whole(ARCHIVE, format!("{path:?} in it")).note(note));
             };
             if members.len() == MOST_ARRAYS {
-                let found = format!("more than {MOST_ARRAYS}");
-                return Err(Problem::new(Place::Whole, "an archive of fewer arrays", found));
+                return Err(Problem::whole("an archive of fewer arrays", format!("more than {MOST_ARRAYS}")));
             }
             members.push(Member {
                 name: name.to_owned(),
@@ -91,7 +89,7 @@ impl<'a> Archive<'a> {
     pub(crate) fn single(&self) -> Result<Vec<u8>, Problem> {
         match &self.members[..] {
             [member] => self.unpack(member),
-            [] => Err(Problem::new(Place::Whole, "an archive with one array", "none")),
+            [] => Err(Problem::whole("an archive with one array", "none")),
             members => {
                 const SHOWN: usize = 8;
                 let mut names: Vec<&str> = self.names().take(SHOWN).collect();
@@ -100,7 +98,7 @@ impl<'a> Archive<'a> {
                 }
                 let found = format!("{}: {}", members.len(), names.join(", "));
                 let note = "save the one you mean with numpy.save";
-                Err(Problem::new(Place::Whole, "an archive with one array", found).note(note))
+                Err(Problem::whole("an archive with one array", found).note(note))
             }
         }
     }
@@ -112,15 +110,13 @@ impl<'a> Archive<'a> {
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, Problem> {
         match self.members.iter().find(|member| member.name == name) {
             Some(member) => self.unpack(member),
-            None => {
-                Err(Problem::new(Place::Whole, format!("an array called {name:?} in the archive"), "none"))
-            }
+            None => Err(Problem::whole(format!("an array called {name:?} in the archive"), "none")),
         }
     }
 
     fn unpack(&self, member: &Member) -> Result<Vec<u8>, Problem> {
         let expected = || format!("a sound array {:?}", member.name);
-        let damaged = |error: String| Problem::new(Place::Whole, expected(), error);
+        let damaged = |error: String| Problem::whole(expected(), error);
         let entry = self.zip.get_entry(member.place).map_err(|error| damaged(error.to_string()))?;
         let stream: Box<dyn Read> = match member.method {
             CompressionMethod::STORE => Box::new(entry.data()),
@@ -128,7 +124,7 @@ impl<'a> Archive<'a> {
             method => {
                 let found = format!("zip's compression method {method:?}");
                 let note = "save it with numpy.savez_compressed or numpy.savez";
-                return Err(Problem::new(Place::Whole, expected(), found).note(note));
+                return Err(Problem::whole(expected(), found).note(note));
             }
         };
         // Read one byte more than promised, to detect a longer array without decompressing it.

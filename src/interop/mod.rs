@@ -16,11 +16,9 @@ pub mod ndarray;
 #[cfg(feature = "sprs")]
 pub mod sprs;
 
-use crate::input::Place;
 use crate::metric::MetricError;
 
 /// The error of a matrix of distances that is not square.
 fn not_square(rows: usize, columns: usize) -> MetricError {
-    let expected = "a square matrix, a row and a column for each point";
-    MetricError::new(Place::Whole, expected, format!("{rows} × {columns}"))
+    MetricError::whole("a square matrix, a row and a column for each point", format!("{rows} × {columns}"))
 }

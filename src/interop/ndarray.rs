@@ -17,7 +17,6 @@ use ::ndarray::{Array, Array2, ArrayView, ArrayView2, Dimension};
 use super::not_square;
 use crate::Diagram;
 use crate::cubical::{Image, Order, Shape, ShapeError, Voxel};
-use crate::input::Place;
 use crate::metric::read::Symmetrize;
 use crate::metric::{DistanceMatrix, MetricError, PointCloud, Value};
 use crate::parallel;
@@ -83,7 +82,7 @@ impl<T: Value> TryFrom<ArrayView2<'_, T>> for PointCloud<T> {
 fn dimension((points, dimension): (usize, usize)) -> Result<usize, MetricError> {
     match (points, dimension) {
         (0, _) => Err(MetricError::empty()),
-        (_, 0) => Err(MetricError::new(Place::Whole, "at least one coordinate per point", "none")),
+        (_, 0) => Err(MetricError::whole("at least one coordinate per point", "none")),
         _ => Ok(dimension),
     }
 }

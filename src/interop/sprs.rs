@@ -91,18 +91,17 @@ where
     let (rows, columns) = matrix.shape();
     if rows != columns {
         let expected = "a square matrix, whose rows and columns are all cells in filtration order";
-        return Err(Problem::new(Place::Whole, expected, format!("{rows} × {columns}")));
+        return Err(Problem::whole(expected, format!("{rows} × {columns}")));
     }
     if let Some(found) = dims.as_ref().map(Vec::len).filter(|&found| found != columns) {
-        let expected = format!("a dimension for each of {columns} cells");
-        return Err(Problem::new(Place::Whole, expected, found.to_string()));
+        return Err(Problem::whole(format!("a dimension for each of {columns} cells"), found));
     }
     let coefficients = matrix.iter().map(|(&found, place)| (found.into(), place));
     if let Some((found, (row, column))) =
         coefficients.into_iter().find(|(found, _)| ![0.0, 1.0, -1.0].contains(found))
     {
         let place = Place::Named(format!("row {}, column {}", row.index(), column.index()));
-        return Err(Problem::new(place, "an entry 0, 1 or -1", found.to_string()));
+        return Err(Problem::new(place, "an entry 0, 1 or -1", found));
     }
     let (starts, rows, entries) = if matrix.is_csc() { matrix } else { matrix.to_csc() }.into_raw_storage();
     let (starts, rows) = without_zeros(starts, rows, &entries);

@@ -18,11 +18,7 @@ pub(super) fn is_birth<T: Value>(number: T) -> bool {
 /// The number of births is not `n`; or a birth is NaN or negative.
 pub(super) fn checked<T: Value>(n: usize, births: Vec<T>) -> Result<Option<Vec<T>>, MetricError> {
     if births.len() != n {
-        return Err(MetricError::new(
-            Place::Whole,
-            format!("the births of {n} points"),
-            births.len().to_string(),
-        ));
+        return Err(MetricError::whole(format!("the births of {n} points"), births.len()));
     }
     if let Some(i) = births.iter().position(|&birth| !is_birth(birth)) {
         let found = births[i].into().to_string();
@@ -54,20 +50,15 @@ fn at_least<T: Value>((point, birth): (usize, T)) -> String {
     format!("at least the birth of point {point}, {}", birth.into())
 }
 
-/// An edge with a birth before that of one of its points.
-pub(super) struct Early {
-    pub(super) i: usize,
-    pub(super) j: usize,
-    pub(super) expected: String,
-}
-
-/// Raises edges that are born before a point only by rounding, and adds a note on them.
+/// Raises edges that are born before a point only by rounding, and adds a note on them. `problem` is the error of any
+/// other edge that is born before a point.
 pub(super) fn raise<'a, T: Value>(
     births: &[T],
     edges: impl Iterator<Item = (usize, usize, &'a mut T)>,
     tolerance: Tolerance,
+    problem: impl Fn(usize, usize, &str) -> MetricError,
     notes: &mut Vec<String>,
-) -> Result<(), Early> {
+) -> Result<(), MetricError> {
     let mut raised = 0;
     for (i, j, distance) in edges {
         let later = later(births, i, j);
@@ -75,7 +66,7 @@ pub(super) fn raise<'a, T: Value>(
             continue;
         }
         if !tolerance.agree(*distance, later.1) {
-            return Err(Early { i, j, expected: at_least(later) });
+            return Err(problem(i, j, &at_least(later)));
         }
         *distance = later.1;
         raised += 1;

@@ -2,7 +2,6 @@
 
 use super::read::{DistanceOptions, Symmetrize};
 use super::{MetricError, Value, births, square};
-use crate::input::Place;
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
 /// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. An infinite distance means that the two points are never
@@ -68,7 +67,7 @@ impl<T: Value> DistanceMatrix<T> {
         let expected = n.saturating_mul(n);
         if entries.len() != expected {
             let expected = format!("{expected} entries of a square matrix of {n} points");
-            return Err(MetricError::new(Place::Whole, expected, entries.len().to_string()));
+            return Err(MetricError::whole(expected, entries.len()));
         }
         Self::from_entries(n, |i, j| entries[i * n + j], None)
     }
@@ -166,7 +165,7 @@ pub(crate) fn points_of(pairs: usize) -> Result<usize, MetricError> {
     }
     let expected =
         format!("n(n-1)/2 entries for some n ({below} for {n} points, {} for {})", n * (n + 1) / 2, n + 1);
-    Err(MetricError::new(Place::Whole, expected, counted(pairs)))
+    Err(MetricError::whole(expected, counted(pairs)))
 }
 
 /// A count with its noun: `1 entry`, `2 entries`.

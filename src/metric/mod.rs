@@ -103,7 +103,7 @@ pub type MetricError = Problem;
 impl MetricError {
     /// The error for an input without points.
     pub(crate) fn empty() -> Self {
-        MetricError::new(Place::Whole, "at least one point", "none")
+        MetricError::whole("at least one point", "none")
     }
 
     /// The error for a distance that is NaN or negative.
@@ -123,7 +123,7 @@ impl MetricError {
 
     /// The error for more points than 32 bits number.
     pub(crate) fn too_many(points: usize) -> Self {
-        MetricError::new(Place::Whole, format!("at most {} points", u32::MAX), points.to_string())
+        MetricError::whole(format!("at most {} points", u32::MAX), points)
     }
 
     /// Drops the remedy, which names options of the program.

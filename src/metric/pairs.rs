@@ -117,10 +117,9 @@ pub(crate) fn graph<T: Value>(
         return SparseDistances::new(n, edges);
     }
     let pairs = edges.iter_mut().map(|(i, j, distance)| (*i as usize, *j as usize, distance));
-    births::raise(&births, pairs, tolerance, notes).map_err(|early| {
-        let k = places_of(entries, (early.i as u32, early.j as u32)).next().unwrap_or_default();
-        problem(k, &early.expected)
-    })?;
+    let place = |i, j| places_of(entries, (i as u32, j as u32)).next().unwrap_or_default();
+    let early = |i: usize, j: usize, expected: &str| problem(place(i, j), expected);
+    births::raise(&births, pairs, tolerance, early, notes)?;
     SparseDistances::new(n, edges)?.with_births(births)
 }
 

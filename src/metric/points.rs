@@ -21,7 +21,7 @@ impl<T: Value> PointCloud<T> {
         }
         if !coordinates.len().is_multiple_of(dimension) {
             let expected = format!("{dimension} coordinates per point");
-            return Err(MetricError::new(Place::Whole, expected, format!("{} in all", coordinates.len())));
+            return Err(MetricError::whole(expected, format!("{} in all", coordinates.len())));
         }
         if let Some(k) = coordinates.iter().position(|&x| !x.into().is_finite()) {
             let place = Place::Named(format!("coordinate {} of point {}", k % dimension, k / dimension));

@@ -59,11 +59,7 @@ impl<T: Value> SparseDistances<T> {
         edges.sort_unstable_by_key(|e| (e.i, e.j));
         if let Some(twice) = edges.windows(2).find(|w| (w[0].i, w[0].j) == (w[1].i, w[1].j)) {
             let Edge { i, j, .. } = twice[0];
-            return Err(MetricError::new(
-                Place::Whole,
-                "every pair of points once",
-                format!("points {i} and {j} again"),
-            ));
+            return Err(MetricError::whole("every pair of points once", format!("points {i} and {j} again")));
         }
         Ok(SparseDistances { n, edges, births: None })
     }

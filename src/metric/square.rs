@@ -184,8 +184,7 @@ pub(crate) fn matrix<T: Value>(
     let tolerance = Tolerance::of(lower.iter().copied());
     let pairs = (1..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let edges = pairs.zip(&mut lower).map(|((i, j), distance)| (i, j, distance));
-    births::raise(&births, edges, tolerance, notes)
-        .map_err(|early| problem(early.i, early.j, &early.expected))?;
+    births::raise(&births, edges, tolerance, problem, notes)?;
     DistanceMatrix::from_lower(lower)?.with_births(births)
 }
 

@@ -19,8 +19,8 @@ use crate::compare::Barcode;
 use crate::compare::read::json::JsonNumber;
 use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes, unpacked};
 use crate::input::npy::{self, Array};
+use crate::input::source;
 use crate::input::text::plain;
-use crate::input::{Place, source};
 
 /// A series with the format in which it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +98,7 @@ fn curves(bytes: &[u8]) -> Result<Option<Vec<Rows>>, Problem> {
         curves.push(here.iter().map(|&(_, value, euler)| (value, euler)).collect());
     }
     if let Some(row) = rows.iter().position(|(_, value, euler)| value.is_nan() || !euler.is_finite()) {
-        return Err(Problem::new(Place::Whole, "numbers in every row", format!("none in row {}", row + 1)));
+        return Err(Problem::whole("numbers in every row", format!("none in row {}", row + 1)));
     }
     Ok(Some(curves))
 }
@@ -106,7 +106,7 @@ fn curves(bytes: &[u8]) -> Result<Option<Vec<Rows>>, Problem> {
 fn rows_of_csv(text: &[u8]) -> Result<Vec<Row>, Problem> {
     let records = csv::Reader::from_reader(text).into_deserialize::<Vec<f64>>();
     let read = |(record, line): (csv::Result<Vec<f64>>, usize)| {
-        let problem = |expected: &str, found: String| Problem::new(Place::Line(line), expected, found);
+        let problem = |expected: &str, found: String| Problem::line(line, expected, found);
         let record = record.map_err(|error| problem("numbers with commas between", error.to_string()))?;
         row(&record).ok_or_else(|| problem("3 or 4 entries", record.len().to_string()))
     };
@@ -134,12 +134,12 @@ fn rows_of_json(text: &[u8]) -> Result<Option<Vec<Row>>, Problem> {
         return Ok(None);
     }
     let object: Object = serde_json::from_slice(text)
-        .map_err(|error| Problem::new(Place::Line(error.line()), "an object with rows", error.to_string()))?;
+        .map_err(|error| Problem::line(error.line(), "an object with rows", error))?;
     let Some(rows) = object.rows else { return Ok(None) };
     let read = |(k, entries): (usize, Vec<JsonNumber>)| {
         let found = format!("{} in row {}", entries.len(), k + 1);
         let numbers: Vec<f64> = entries.into_iter().map(|JsonNumber(number)| number).collect();
-        row(&numbers).ok_or_else(|| Problem::new(Place::Whole, "rows of 3 or 4 entries", found))
+        row(&numbers).ok_or_else(|| Problem::whole("rows of 3 or 4 entries", found))
     };
     rows.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }

@@ -25,8 +25,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
         let start = record.position().map_or(0, |position| position.byte() as usize);
         if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].iter().chain(&CRIPSER_COLUMNS).any(|&n| n == record.len())
         {
-            let expected = "3 entries, dim,birth,death";
-            return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
+            return Err(Problem::line(line_of(text, start), "3 entries, dim,birth,death", record.len()));
         }
         let is_header =
             || record.iter().zip(COLUMNS).all(|(found, name)| found.eq_ignore_ascii_case(name.as_bytes()));
@@ -63,5 +62,5 @@ fn line_of(text: &[u8], start: usize) -> usize {
 /// Converts an error of the reader. None is known to occur when reading bytes from memory.
 fn unreadable(error: csv::Error) -> Problem {
     let place = error.position().map_or(Place::Whole, |position| Place::Line(position.line() as usize));
-    Problem::new(place, "comma-separated values", error.to_string())
+    Problem::new(place, "comma-separated values", error)
 }

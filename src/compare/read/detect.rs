@@ -1,8 +1,8 @@
 //! Detection of the format of a barcode from its content, by the table in the parent module's docs.
 
 use super::{BarcodeFormat, Problem, npy, number, ripser, table};
+use crate::input::npz;
 use crate::input::text::{is_text, is_utf16, lines, plain, quote, words};
-use crate::input::{Place, npz};
 use crate::names;
 
 /// Detects the format and gives the reason.
@@ -28,7 +28,7 @@ fn by_lines(name: &str, text: &[u8]) -> Result<(BarcodeFormat, &'static str), Pr
     let content = || lines(text).map(|line| text[line].trim_ascii()).enumerate();
     let Some((index, first)) = content().find(|(_, line)| !line.is_empty()) else {
         let found = if text.is_empty() { "an empty file" } else { "a file of blanks" };
-        return Err(Problem::new(Place::Whole, "a barcode", found));
+        return Err(Problem::whole("a barcode", found));
     };
     if first.starts_with(b"{") {
         return Ok((BarcodeFormat::Json, "begins with {"));
@@ -56,6 +56,6 @@ fn by_lines(name: &str, text: &[u8]) -> Result<(BarcodeFormat, &'static str), Pr
         _ => {}
     }
     let expected = "a barcode: a line of persistence intervals, commas, a number of pairs, or {";
-    Err(Problem::new(Place::Line(index + 1), expected, quote(first))
+    Err(Problem::line(index + 1, expected, quote(first))
         .note(format!("a format can be given: {}", names::list(&BarcodeFormat::ALL))))
 }

@@ -11,7 +11,6 @@ use std::fmt;
 
 use super::Problem;
 use crate::compare::{Barcode, Bars, CellPairs};
-use crate::input::Place;
 
 #[derive(Deserialize)]
 struct Object {
@@ -81,11 +80,10 @@ const MOST_DIM: u32 = u16::MAX as u32;
 
 /// Reads the barcode of a text.
 pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
-    let object: Object = serde_json::from_slice(text).map_err(|error| {
-        Problem::new(Place::Line(error.line()), "an object with bars, or with pairs", error.to_string())
-    })?;
+    let object: Object = serde_json::from_slice(text)
+        .map_err(|error| Problem::line(error.line(), "an object with bars, or with pairs", error))?;
     if let Some(found) = object.max_dim.filter(|&most| most > MOST_DIM) {
-        return Err(Problem::new(Place::Whole, format!("a max_dim up to {MOST_DIM}"), found.to_string()));
+        return Err(Problem::whole(format!("a max_dim up to {MOST_DIM}"), found));
     }
     match (object.bars, object.pairs) {
         (Some(bars), None) => {
@@ -94,8 +92,8 @@ pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
             Ok(Barcode::Bars(Bars { unfinished: object.unfinished.unwrap_or_default(), ..bars }))
         }
         (None, Some(pairs)) => pairs_of(pairs, object.essential, object.cells).map(Barcode::CellPairs),
-        (None, None) => Err(Problem::new(Place::Whole, "bars or pairs", "neither")),
-        (Some(_), Some(_)) => Err(Problem::new(Place::Whole, "bars or pairs", "both")),
+        (None, None) => Err(Problem::whole("bars or pairs", "neither")),
+        (Some(_), Some(_)) => Err(Problem::whole("bars or pairs", "both")),
     }
 }
 
@@ -118,14 +116,13 @@ fn pairs_of(
     let is_cell = |cell: u64| cells.is_none_or(|cells| cell < cells);
     for (k, &(birth, death)) in pairs.iter().enumerate() {
         if birth >= death {
-            let expected = format!("pair {}: a death above the birth {birth}", k + 1);
-            return Err(Problem::new(Place::Whole, expected, death.to_string()));
+            return Err(Problem::whole(format!("pair {}: a death above the birth {birth}", k + 1), death));
         }
     }
     let named =
         pairs.iter().flat_map(|&(birth, death)| [birth, death]).chain(essential.iter().flatten().copied());
     if let (Some(cells), Some(cell)) = (cells, named.into_iter().find(|&cell| !is_cell(cell))) {
-        return Err(Problem::new(Place::Whole, format!("cells below {cells}"), cell.to_string()));
+        return Err(Problem::whole(format!("cells below {cells}"), cell));
     }
     Ok(CellPairs { pairs, essential })
 }

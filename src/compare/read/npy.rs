@@ -15,7 +15,6 @@ use phat_formats::dipha::DiagramPoint;
 use super::Problem;
 use super::number::{self, CRIPSER_COLUMNS};
 use crate::compare::{Barcode, Bars, CellPairs};
-use crate::input::Place;
 use crate::input::npy::Array;
 use crate::input::npz::Archive;
 
@@ -58,7 +57,7 @@ pub(super) fn read_archive(archive: &Archive<'_>) -> Result<Barcode, Problem> {
     if dims.is_empty() || dims.len() != archive.names().count() {
         let names: Vec<&str> = archive.names().take(8).collect();
         let expected = "an array bars or pairs, or arrays whose names end with dimensions, as arr_0";
-        return Err(Problem::new(Place::Whole, expected, names.join(", ")));
+        return Err(Problem::whole(expected, names.join(", ")));
     }
     let mut points = Vec::new();
     for &(dim, name) in &dims {
@@ -100,10 +99,8 @@ fn columns<const N: usize>(array: &Array<'_>, width: u64, expected: &str) -> Res
 
 /// The numbers of cells in the order of the file.
 fn cells(array: &Array<'_>) -> Result<Vec<u64>, Problem> {
-    let number = |cell: i64| {
-        u64::try_from(cell)
-            .map_err(|_| Problem::new(Place::Whole, "numbers of cells, from 0", cell.to_string()))
-    };
+    let number =
+        |cell: i64| u64::try_from(cell).map_err(|_| Problem::whole("numbers of cells, from 0", cell));
     array.integers()?.into_iter().map(number).collect()
 }
 
@@ -116,9 +113,9 @@ fn checked(row: usize, dim: u32, birth: f64, death: f64) -> Result<DiagramPoint,
 }
 
 fn in_row(row: usize, expected: &str, found: &str) -> Problem {
-    Problem::new(Place::Whole, expected, format!("{found} in row {row}"))
+    Problem::whole(expected, format!("{found} in row {row}"))
 }
 
 fn shape(expected: &str, array: &Array<'_>) -> Problem {
-    Problem::new(Place::Whole, format!("an array of {expected}"), format!("shape {:?}", array.shape))
+    Problem::whole(format!("an array of {expected}"), format!("shape {:?}", array.shape))
 }

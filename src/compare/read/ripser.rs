@@ -19,7 +19,6 @@ use phat_formats::dipha::DiagramPoint;
 use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
-use crate::input::Place;
 use crate::input::text::{lines, quote};
 
 /// Beginning of a heading.
@@ -36,7 +35,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut is_superlevel = false;
     for (index, range) in lines(text).enumerate() {
         let line = text[range].trim_ascii();
-        let problem = |expected, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
+        let problem = |expected, found: &[u8]| Problem::line(index + 1, expected, quote(found));
         if let Some(rest) = line.strip_prefix(HEADING) {
             let dim = heading(rest).ok_or_else(|| problem(DIMENSION, rest))?;
             if !dims.insert(dim) {
@@ -52,8 +51,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
         }
     }
     if dims.is_empty() {
-        let expected = "a line `persistence intervals in dim 0:`";
-        return Err(Problem::new(Place::Whole, expected, "none"));
+        return Err(Problem::whole("a line `persistence intervals in dim 0:`", "none"));
     }
     Ok(Bars { dims, ..Bars::new(bars) }.going_down_if(is_superlevel))
 }

@@ -12,7 +12,6 @@
 use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
-use crate::input::Place;
 use crate::input::text::{lines, quote, words};
 
 /// Reads the bars of a text of GUDHI or, if `is_perseus`, of Perseus; `name` is that of the file.
@@ -25,8 +24,7 @@ pub(super) fn read(text: &[u8], name: &str, is_perseus: bool) -> Result<Bars, Pr
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        let problem =
-            |expected: &str, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
+        let problem = |expected: &str, found: &[u8]| Problem::line(index + 1, expected, quote(found));
         let words: Vec<&[u8]> = words(line).collect();
         let most = if is_perseus { 2 } else { 4 };
         let is_width = (2..=most).contains(&words.len());
@@ -43,8 +41,7 @@ pub(super) fn read(text: &[u8], name: &str, is_perseus: bool) -> Result<Bars, Pr
         let (birth, mut death) = (value(birth)?, value(death)?);
         let dim = match words.len() {
             2 => named.ok_or_else(|| {
-                let found = format!("{name:?}");
-                Problem::new(Place::Whole, "a name that ends with the dimension, as name_1.txt", found)
+                Problem::whole("a name that ends with the dimension, as name_1.txt", format!("{name:?}"))
             })?,
             length => {
                 let word = words[length - 3];

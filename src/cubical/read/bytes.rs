@@ -110,8 +110,7 @@ impl Bytes {
                 return Ok((text, end as u64));
             }
             if held >= LONGEST_HEADER {
-                let expected = format!("the end of a header within {LONGEST_HEADER} bytes");
-                return Err(Fault::of(expected, "none"));
+                return Err(Fault::of(format!("the end of a header within {LONGEST_HEADER} bytes"), "none"));
             }
             let mut more = vec![0; held];
             self.at = held as u64;
@@ -287,7 +286,7 @@ impl Folder {
         let path = folder.join(name);
         match regular(&path).map_err(Fault::from).and_then(|(file, _)| Bytes::of_file(&path, file)) {
             Err(Fault::System(error)) if error.kind() != io::ErrorKind::OutOfMemory => {
-                Err(Fault::of(expected(), error.to_string()))
+                Err(Fault::of(expected(), error))
             }
             opened => opened,
         }

@@ -131,7 +131,7 @@ impl DataFile {
         let least = 2 * self.shape.count() - 1;
         if text.len() < least {
             let expected = format!("at least {least} bytes of values of {} voxels", self.shape);
-            return Err(ImageProblem::at(start, expected, text.len().to_string()).into());
+            return Err(ImageProblem::at(start, expected, text.len()).into());
         }
         let mut voxels = with_room(self.shape.count() * self.numbers.bytes())?;
         with_voxels!(self.numbers, T => self.parse::<T>(&text, &mut voxels))?;

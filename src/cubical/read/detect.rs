@@ -97,8 +97,7 @@ pub(super) fn detect(
     }
     if has_ending(".img") {
         let note = "in Python, numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj)) makes an array of it";
-        let found = "voxels whose header is in a .hdr file";
-        return Err(ImageProblem::at(0, "an image file", found).note(note));
+        return Err(ImageProblem::at(0, "an image file", "voxels whose header is in a .hdr file").note(note));
     }
     let extension = Path::new(name.strip_suffix(".gz").unwrap_or(name))
         .extension()

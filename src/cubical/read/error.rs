@@ -1,5 +1,6 @@
 //! Errors of reading an image file.
 
+use std::fmt;
 use std::io;
 
 use phat_formats::FormatError;
@@ -21,19 +22,14 @@ impl input::Formats for ImageFormat {
 pub type ImageProblem = input::Problem;
 
 impl ImageProblem {
-    /// A problem of the file as a whole.
-    pub(super) fn whole(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        ImageProblem::new(Place::Whole, expected, found)
-    }
-
     /// A problem at an offset into the file.
-    pub(super) fn at(byte: u64, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(super) fn at(byte: u64, expected: impl Into<String>, found: impl fmt::Display) -> Self {
         ImageProblem::new(Place::Byte(byte as usize), expected, found)
     }
 
     /// A problem of a page.
     #[cfg(feature = "codecs")]
-    pub(super) fn page(page: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(super) fn page(page: usize, expected: impl Into<String>, found: impl fmt::Display) -> Self {
         ImageProblem::new(Place::Page(page), expected, found)
     }
 }
@@ -94,7 +90,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// A problem of the file as a whole.
-    pub(super) fn of(expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(super) fn of(expected: impl Into<String>, found: impl fmt::Display) -> Self {
         ImageProblem::whole(expected, found).into()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::error::{ImageProblem, Place};
+use super::error::ImageProblem;
 use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
 
@@ -48,7 +48,7 @@ impl Fields {
             (first, None) => Ok(first),
             (_, Some(second)) => {
                 let expected = format!("one line {}", quote(names[0].as_bytes()));
-                Err(ImageProblem::new(Place::Line(second.line), expected, "another"))
+                Err(ImageProblem::line(second.line, expected, "another"))
             }
         }
     }
@@ -61,7 +61,7 @@ impl Fields {
         expected: &str,
     ) -> Result<&Field, ImageProblem> {
         let Some((name, value)) = line.split_once(separator) else {
-            return Err(ImageProblem::new(Place::Line(number), expected, quote(line.as_bytes())));
+            return Err(ImageProblem::line(number, expected, quote(line.as_bytes())));
         };
         let [name, value] = [name, value].map(|part| part.trim().to_owned());
         Ok(self.0.push_mut(Field { line: number, name, value }))
@@ -110,8 +110,7 @@ impl Field {
 
     /// The error that the value is not what the format allows.
     pub(super) fn problem(&self, expected: impl Into<String>) -> ImageProblem {
-        let found = format!("{} {}", self.name, quote(self.value.as_bytes()));
-        ImageProblem::new(Place::Line(self.line), expected, found)
+        ImageProblem::line(self.line, expected, format!("{} {}", self.name, quote(self.value.as_bytes())))
     }
 
     /// The value as a number.

@@ -91,14 +91,13 @@ impl FileLayout {
         let voxels = format!("{} voxels of type {}{start}", self.shape, self.numbers);
         match (end, self.tail, bytes.length()) {
             (Some(_), Tail::Anything { whole }, Some(found)) if found != whole => {
-                let expected = format!("{whole} bytes, of which {voxels} are read");
-                Err(ImageProblem::whole(expected, found.to_string()))
+                Err(ImageProblem::whole(format!("{whole} bytes, of which {voxels} are read"), found))
             }
             (None, ..) => Err(ImageProblem::whole("fewer than 2^64 bytes", voxels)),
             (Some(end), Tail::Nothing | Tail::Blanks, Some(found))
                 if found < end || found > end && self.tail == Tail::Nothing =>
             {
-                Err(ImageProblem::whole(format!("{end} bytes, {voxels}"), found.to_string()))
+                Err(ImageProblem::whole(format!("{end} bytes, {voxels}"), found))
             }
             (Some(end), ..) => Ok(end),
         }

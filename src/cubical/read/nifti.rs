@@ -58,9 +58,9 @@ fn problem(
     header: &Header<'_>,
     field: nifti::Field,
     expected: impl Into<String>,
-    found: impl ToString,
+    found: impl std::fmt::Display,
 ) -> ImageProblem {
-    ImageProblem::at(header.place(field).0 as u64, expected, found.to_string())
+    ImageProblem::at(header.place(field).0 as u64, expected, found)
 }
 
 /// The layout of the voxels, and their position in space.
@@ -155,8 +155,7 @@ fn header(head: &[u8]) -> Result<Header<'_>, ImageProblem> {
         Some((version == 1, big_endian))
     };
     let Some((second, big_endian)) = found.into_iter().find_map(version) else {
-        let expected = "348 or 540, the size of a NIfTI header";
-        return Err(ImageProblem::at(0, expected, found[0].0.to_string()));
+        return Err(ImageProblem::at(0, "348 or 540, the size of a NIfTI header", found[0].0));
     };
     let length = SIZES[usize::from(second)];
     let bytes = head.get(..length).ok_or_else(|| truncated(format!("a header of {length} bytes")))?;

@@ -92,8 +92,7 @@ fn header(lines: &mut dyn Iterator<Item = (usize, &str)>) -> Result<Fields, Imag
     let mut lines = lines.map(|(number, line)| (number, line.trim_end()));
     let magic = lines.next().map_or("", |(_, line)| line);
     if !matches!(magic.strip_prefix("NRRD000"), Some("1" | "2" | "3" | "4" | "5")) {
-        let found = quote(magic.as_bytes());
-        return Err(ImageProblem::new(Place::Line(1), "NRRD0001 to NRRD0005", found));
+        return Err(ImageProblem::line(1, "NRRD0001 to NRRD0005", quote(magic.as_bytes())));
     }
     // The first of the separators decides whether a line is a field or a pair.
     let is_pair = |line: &str| line.split_once(':').is_some_and(|(_, value)| value.starts_with('='));
@@ -165,7 +164,7 @@ fn check_kinds(fields: &Fields, axes: &[u64]) -> Result<(), ImageProblem> {
         return Ok(());
     };
     let found = format!("{extent} samples {other} along axis {axis}, counted from 0");
-    let problem = ImageProblem::new(Place::Line(field.line), "axes of space and time only", found);
+    let problem = ImageProblem::line(field.line, "axes of space and time only", found);
     let picked = (0..axes.len()).map(|k| if k == axis { "0" } else { ":" }).collect::<Vec<_>>().join(", ");
     Err(problem.note(format!(
         "in Python, a, head = nrrd.read(FILE); numpy.save(\"x.npy\", a[{picked}]) takes the first"

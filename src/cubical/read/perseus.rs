@@ -40,8 +40,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     // Each value takes at least a digit and, except for the last, a line end.
     let least = 2 * (shape.count() as u64) - 1;
     if let Some(length) = length.filter(|&length| length < least) {
-        let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
-        return Err(Fault::of(expected, length.to_string()));
+        return Err(Fault::of(format!("at least {least} bytes, a line for each of {shape} voxels"), length));
     }
     let mut read = 0;
     let source = Box::new(move |voxels: &mut [u8], _: Stop<'_>| {
@@ -106,7 +105,7 @@ impl Lines {
     fn problem(&self, expected: impl Into<String>) -> ImageProblem {
         let is_end = self.line.is_empty();
         let found = if is_end { "the end of the file".to_owned() } else { quote(self.line.trim_ascii()) };
-        ImageProblem::new(Place::Line(self.number), expected, found)
+        ImageProblem::line(self.number, expected, found)
     }
 
     /// Parses the next line as an integer.

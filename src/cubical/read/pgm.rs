@@ -35,8 +35,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let is_map = kind == b'1' || kind == b'4';
     let greatest = if is_map { 1 } else { header.next(false, || "the greatest value".to_owned())? };
     if !(1..=65_535).contains(&greatest) {
-        let expected = "a greatest value from 1 to 65535";
-        return Err(ImageProblem::new(header.place(), expected, greatest.to_string()).into());
+        return Err(ImageProblem::new(header.place(), "a greatest value from 1 to 65535", greatest).into());
     }
     // A single blank follows.
     let start = header.at as u64 + 1;
@@ -59,7 +58,7 @@ fn bitmap(mut bytes: Bytes, shape: Shape, start: u64) -> Result<Vec<u8>, Fault> 
     let end = (rows as u64).checked_mul(columns.div_ceil(8) as u64).and_then(|size| size.checked_add(start));
     let problem = |found: u64| {
         let end = end.map_or("more than 2^64".to_owned(), |end| end.to_string());
-        ImageProblem::whole(format!("{end} bytes, {shape} bits from byte {start} on"), found.to_string())
+        ImageProblem::whole(format!("{end} bytes, {shape} bits from byte {start} on"), found)
     };
     if let Some(length) = bytes.length().filter(|&length| end.is_none_or(|end| length < end)) {
         return Err(problem(length).into());
@@ -87,7 +86,7 @@ fn text(bytes: Bytes, shape: Shape, start: u64, greatest: u64, is_map: bool) -> 
     let least = if is_map { shape.count() } else { 2 * shape.count() - 1 };
     if found < least {
         let expected = format!("at least {least} bytes of values of {shape} voxels");
-        return Err(ImageProblem::at(start, expected, found.to_string()).into());
+        return Err(ImageProblem::at(start, expected, found).into());
     }
     let mut numbers = Numbers { bytes: &file, at: start as usize };
     let size = if greatest > 255 { 2 } else { 1 };
@@ -96,7 +95,7 @@ fn text(bytes: Bytes, shape: Shape, start: u64, greatest: u64, is_map: bool) -> 
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
         let value = numbers.next(is_map, what)?;
         if value > greatest {
-            return Err(ImageProblem::new(numbers.place(), what(), value.to_string()).into());
+            return Err(ImageProblem::new(numbers.place(), what(), value).into());
         }
         match (is_map, size) {
             (true, _) => voxels.push(255 * (1 - value as u8)),

@@ -81,8 +81,7 @@ fn check_end(file: &mut dyn Seekable, length: u64) -> Result<(), Fault> {
         is_last = name == *b"IEND";
     }
     if is_last && at < length {
-        let found = format!("{} more bytes", length - at);
-        return Err(ImageProblem::at(at, "the end of the file", found).into());
+        return Err(ImageProblem::at(at, "the end of the file", format!("{} more bytes", length - at)).into());
     }
     Ok(file.rewind()?)
 }

@@ -145,7 +145,7 @@ impl Stream {
         // Integers are all numbers.
         if self.voxels == VoxelType::F32 && (value as f32).is_infinite() && value.is_finite() {
             let expected = format!("a value for NaN that voxels of type {} have", self.voxels);
-            return Err(ImageProblem::whole(expected, value.to_string()));
+            return Err(ImageProblem::whole(expected, value));
         }
         Ok(Stream { nan: Some(value), ..self })
     }
@@ -411,7 +411,6 @@ fn check_floats<T: Voxel>(
         return Ok(());
     }
     let first = block.iter().position(|voxel| !voxel.is_number()).unwrap_or(0);
-    let coordinates = Place::Voxel(shape.coordinates(place + first));
-    let problem = ImageProblem::new(coordinates, "a number", block[first].to_string());
+    let problem = ImageProblem::new(Place::Voxel(shape.coordinates(place + first)), "a number", block[first]);
     Err(problem.note("--nan X replaces such voxels by X, a number, lowest or highest"))
 }

@@ -69,8 +69,7 @@ fn header(bytes: &mut Bytes) -> Result<Fields, Fault> {
         } else if let Some(name) = line.strip_prefix('[') {
             section = name.trim_end_matches(']').to_ascii_lowercase();
             if is_volume && section.starts_with("file") && file.replace(section.clone()).is_some() {
-                let found = quote(line.as_bytes());
-                let problem = ImageProblem::new(Place::Line(number), "one volume in one file", found);
+                let problem = ImageProblem::line(number, "one volume in one file", quote(line.as_bytes()));
                 return Err(problem.note("export the volume alone as one raw file").into());
             }
         } else if is_volume && section.starts_with("file") && !line.is_empty() {

@@ -126,5 +126,5 @@ impl Archive<'_> {
 }
 
 fn wrong(expected: &str, found: String) -> Problem {
-    Problem::new(Place::Whole, expected, found)
+    Problem::whole(expected, found)
 }

@@ -7,7 +7,7 @@ use phat_formats::{dipha, phat};
 use super::format::MatrixFormat;
 use crate::input::foreign::{self, Reader};
 use crate::input::text::plain;
-use crate::input::{Place, Problem, gzip, matrix_market, npz};
+use crate::input::{Problem, gzip, matrix_market, npz};
 
 /// Number of bytes at the beginning of a file by which its format is detected.
 pub(super) const HEAD: u64 = 4096;
@@ -26,7 +26,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
         return Ok((MatrixFormat::Dipha, "begins with DIPHA's magic number".to_owned()));
     }
     if head.is_empty() {
-        return Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file"));
+        return Err(Problem::whole("a boundary matrix", "an empty file"));
     }
     if head.starts_with(npz::MAGIC) {
         return Ok((MatrixFormat::Npz, "begins as zip archives do".to_owned()));
@@ -43,10 +43,9 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
         }
         Some("npz") => Ok((MatrixFormat::Npz, "the name ends in .npz".to_owned())),
         _ if phat::looks_ascii(&text) && is_table(&text) => {
-            let found = "a table of numbers that are no cells";
             let note =
                 "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images";
-            Err(Problem::new(Place::Whole, "a boundary matrix", found).note(note))
+            Err(Problem::whole("a boundary matrix", "a table of numbers that are no cells").note(note))
         }
         _ if phat::looks_ascii(&text) => Ok((MatrixFormat::PhatAscii, "the content is text".to_owned())),
         _ => Ok((MatrixFormat::PhatBinary, "the content is not text".to_owned())),
@@ -59,7 +58,7 @@ pub(super) fn text_for_binary(head: &[u8], problem: Problem) -> Problem {
         return problem;
     }
     let advice = "--ascii of lacuna phat reads PHAT's text, and --format phat-ascii of the other commands";
-    Problem::new(Place::Whole, "a boundary matrix", "text in place of PHAT's binary format").note(advice)
+    Problem::whole("a boundary matrix", "text in place of PHAT's binary format").note(advice)
 }
 
 /// Whether the first line that is not a comment is a table row: numbers of which one is not a whole number, or that
@@ -100,10 +99,7 @@ mod tests {
         for name in ["image.COMPLEX", "image.dipha"] {
             assert_eq!(format(name, b"not the magic number"), MatrixFormat::Dipha);
         }
-        assert_eq!(
-            detect("matrix.bin", b""),
-            Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file"))
-        );
+        assert_eq!(detect("matrix.bin", b""), Err(Problem::whole("a boundary matrix", "an empty file")));
     }
 
     #[test]

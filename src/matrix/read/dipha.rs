@@ -28,8 +28,7 @@ pub(super) fn read(
             distances(&read_dipha(&bytes(source, u64::MAX)?)?, upper_dim)
         }
         FileType::Diagram => {
-            let expected = "DIPHA file type 0, 1, 7 or 8";
-            Err(Problem::new(Place::Byte(8), expected, FileType::Diagram.to_string()))
+            Err(Problem::new(Place::Byte(8), "DIPHA file type 0, 1, 7 or 8", FileType::Diagram))
         }
     };
     let gives_boundaries = file_type == FileType::BoundaryMatrix;
@@ -39,7 +38,7 @@ pub(super) fn read(
 /// The problem of distances without a highest dimension.
 fn no_upper_dim() -> Problem {
     let expected = "a highest dimension (--max-dim) with distances";
-    Problem::new(Place::Whole, expected, "none").note("all their cells are 2^points")
+    Problem::whole(expected, "none").note("all their cells are 2^points")
 }
 
 fn boundary_matrix(source: &dyn Source) -> Result<AnyComplex, Problem> {

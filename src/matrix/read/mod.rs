@@ -45,7 +45,7 @@ use phat_formats::Source;
 use self::complex::{Content, bytes};
 use self::phat::Watched;
 use crate::backend::Backend;
-use crate::input::{Place, Problem, gzip, no_room, source, text::plain};
+use crate::input::{Problem, gzip, no_room, source, text::plain};
 use crate::memory;
 use crate::progress::Progress;
 
@@ -105,7 +105,7 @@ pub fn read_source(
 /// The problem of a highest dimension for a format that lists its cells.
 fn upper_dim_of_cells() -> Problem {
     let expected = "no highest dimension (--max-dim, --upper-dim) with a boundary matrix";
-    Problem::new(Place::Whole, expected, "one").note("its cells are those of the file")
+    Problem::whole(expected, "one").note("its cells are those of the file")
 }
 
 fn read_source_watched(

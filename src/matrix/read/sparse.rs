@@ -37,7 +37,7 @@ pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, Problem> {
         let names: Vec<&str> = archive.names().take(8).collect();
         let found = format!("an archive of the arrays {}", names.join(", "));
         let note = "scipy.sparse.save_npz(\"matrix.npz\", scipy.sparse.csc_matrix(M)) writes one";
-        return Err(Problem::new(Place::Whole, "a sparse matrix of SciPy", found).note(note));
+        return Err(Problem::whole("a sparse matrix of SciPy", found).note(note));
     }
     let dims = match archive.contains(DIMS) {
         true => Some(dims(&archive)?),
@@ -68,14 +68,14 @@ fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, Problem> {
     let dim = |(cell, &dim): (usize, &i64)| {
         Dimension::try_from(dim).map_err(|_| {
             let expected = format!("dimensions from 0 to {} in {DIMS:?}", Dimension::MAX);
-            Problem::new(Place::Whole, expected, format!("{dim} for cell {cell}"))
+            Problem::whole(expected, format!("{dim} for cell {cell}"))
         })
     };
     given.iter().enumerate().map(dim).collect()
 }
 
 fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, Problem> {
-    let wrong = |expected: &str, found: String| Problem::new(Place::Whole, expected, found);
+    let wrong = |expected: &str, found: String| Problem::whole(expected, found);
     let cells = matrix.columns;
     if matrix.rows != cells {
         let expected = "a square matrix, whose rows and columns are all cells in filtration order";

@@ -53,7 +53,7 @@ pub(super) fn read_matrix_market(
     };
     let (rows, columns) = (matrix.rows, matrix.columns);
     if matrix.values.is_empty() {
-        return Err(Problem::new(Place::Whole, "at least one point", format!("{rows} × {columns}")));
+        return Err(Problem::whole("at least one point", format!("{rows} × {columns}")));
     }
     let array = Array { rows, columns, fortran: true, place: &|_| Place::Whole, values: matrix.values };
     Ok(Input::Double(distances(array, format, options, notes)?))
@@ -66,7 +66,7 @@ fn read_sparse(
     notes: &mut Vec<String>,
 ) -> Result<Input, Problem> {
     let Triplets { rows, columns, entries, .. } = matrix;
-    let shape = |expected: &str| Problem::new(Place::Whole, expected, format!("{rows} × {columns}"));
+    let shape = |expected: &str| Problem::whole(expected, format!("{rows} × {columns}"));
     if rows != columns {
         return Err(shape("a square sparse matrix, a row and a column for each point"));
     }
@@ -106,14 +106,13 @@ impl<T: Value> Array<'_, T> {
     /// The error for an unexpected entry `(i, j)`.
     fn problem(&self, i: usize, j: usize, expected: &str) -> Problem {
         let found: f64 = self.at(i, j).into();
-        let place = (self.place)(self.index(i, j));
-        Problem::new(place, expected, format!("{found} in row {i}, column {j}"))
+        Problem::new((self.place)(self.index(i, j)), expected, format!("{found} in row {i}, column {j}"))
     }
 
     /// The error for unexpected extents.
     fn shape_problem(&self, expected: &str) -> Problem {
         let Array { rows, columns, .. } = self;
-        Problem::new(Place::Whole, expected, format!("{rows} × {columns}"))
+        Problem::whole(expected, format!("{rows} × {columns}"))
     }
 }
 

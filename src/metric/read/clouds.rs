@@ -93,11 +93,10 @@ fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> 
     let after = length.saturating_sub(data_at as u64);
     let (Some(bytes), true) = (bytes, all == Some(after)) else {
         let expected = format!("{clouds} × {rows} × {columns} elements of {size} bytes after the header");
-        return Err(Problem::new(Place::Whole, expected, format!("{after} bytes")));
+        return Err(Problem::whole(expected, format!("{after} bytes")));
     };
     if number as u64 >= clouds {
-        let found = number.to_string();
-        return Err(Problem::new(Place::Whole, format!("the number of an input, below {clouds}"), found));
+        return Err(Problem::whole(format!("the number of an input, below {clouds}"), number.to_string()));
     }
     let header = npyz::WriteOptions::new_header_only().dtype(DType::Plain(dtype)).shape(&[rows, columns]);
     let header = header.writer(Vec::new()).write_header_only()?;

@@ -42,7 +42,7 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
         }
     }
     if bytes.is_empty() {
-        return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
+        return Err(Problem::whole("at least one point", "an empty file"));
     }
     foreign::refuse(bytes, Some(bytes.len() as u64), Reader::Distances)?;
     if bytes.starts_with(crate::input::npz::MAGIC) {
@@ -150,14 +150,13 @@ pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Probl
         (true, false) => Ok((DistanceFormat::Distance, "a square matrix".into())),
         (false, true) => Ok((DistanceFormat::Sparse, "lines of two point ids and a birth".into())),
         (true, true) => {
-            let expected = "either a matrix or edges";
-            let problem = Problem::new(Place::Whole, expected, "three lines that may be both");
+            let problem = Problem::whole("either a matrix or edges", "three lines that may be both");
             Err(problem.note("--format distance or --format sparse says which"))
         }
         (false, false) => {
             let expected =
                 "a square matrix with births on its diagonal, or lines of two point ids and a birth";
-            Err(Problem::new(Place::Whole, expected, format!("{rows} rows of {width} numbers")))
+            Err(Problem::whole(expected, format!("{rows} rows of {width} numbers")))
         }
     }
 }

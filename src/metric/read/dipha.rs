@@ -44,7 +44,7 @@ pub(super) fn read<T: Value>(
             let entries: Vec<Entry<T>> = matrix.entries().map(entry).collect();
             let wrong = |k: usize, expected: &str| {
                 let entry = matrix.entries().nth(k);
-                entry.map_or(Problem::new(Place::Whole, expected, "none"), |entry| {
+                entry.map_or(Problem::whole(expected, "none"), |entry| {
                     problem(entry.offset, expected, entry.distance)
                 })
             };
@@ -52,8 +52,7 @@ pub(super) fn read<T: Value>(
         }
         other => {
             let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];
-            let expected = format!("DIPHA file type {dense} or {sparse}");
-            let problem = Problem::new(Place::Byte(8), expected, other.to_string());
+            let problem = Problem::new(Place::Byte(8), format!("DIPHA file type {dense} or {sparse}"), other);
             Err(match other {
                 FileType::BoundaryMatrix => problem.note("lacuna reduce reads boundary matrices"),
                 FileType::Image => problem.note("lacuna cubical reads images"),
@@ -73,5 +72,5 @@ fn rounded<T: Value>(distance: f64) -> T {
 /// The error for an unexpected distance at an offset. One that is expected to be a distance, and is, overflows.
 fn problem(offset: usize, expected: &str, found: f64) -> Problem {
     let overflows = expected == DISTANCE && found.is_finite() && found > 0.0;
-    Problem::new(Place::Byte(offset), if overflows { SINGLE } else { expected }, found.to_string())
+    Problem::new(Place::Byte(offset), if overflows { SINGLE } else { expected }, found)
 }

@@ -6,7 +6,7 @@
 
 use super::DistanceOptions;
 use super::text::{self, Table};
-use crate::input::{Place, Problem};
+use crate::input::Problem;
 use crate::metric::DistanceMatrix;
 use crate::metric::matrix::counted;
 use crate::metric::square;
@@ -39,7 +39,7 @@ fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
         return Ok(());
     }
     let expected = format!("a square matrix, {width} rows of {}", counted(width));
-    let problem = Problem::new(Place::Whole, expected, format!("{} rows", table.rows()));
+    let problem = Problem::whole(expected, format!("{} rows", table.rows()));
     Err(match table.rows().abs_diff(width) {
         1 => problem
             .note("--skip-rows 1 leaves out a line of labels at the top, --columns 2- a column of them"),

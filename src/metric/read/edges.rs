@@ -53,8 +53,7 @@ pub(super) fn read(
 ) -> Result<SparseDistances<f32>, Problem> {
     let (mut listed, width) = parse(text)?;
     if options.has_births() && width == 2 {
-        let expected = "lines of two point ids and a birth";
-        return Err(Problem::new(Place::Whole, expected, "lines of two point ids"));
+        return Err(Problem::whole("lines of two point ids and a birth", "lines of two point ids"));
     }
     if !options.has_births() {
         // Ripser ignores a line that joins a point to itself, whatever its length.
@@ -63,11 +62,10 @@ pub(super) fn read(
     let counts = |edge: &&Entry<f32>| options.has_births() || !edge.is_diagonal();
     let Some(greatest) = listed.iter().filter(counts).map(|edge| edge.pair().0).max() else {
         let found = if text.is_empty() { "an empty file" } else { "none" };
-        return Err(Problem::new(Place::Whole, "at least one edge between two points", found));
+        return Err(Problem::whole("at least one edge between two points", found));
     };
-    let problem = |k: usize, expected: &str| {
-        Problem::new(Place::Line(text::row_line(text, k)), expected, listed[k].value.to_string())
-    };
+    let problem =
+        |k: usize, expected: &str| Problem::line(text::row_line(text, k), expected, listed[k].value);
     pairs::graph(greatest as usize + 1, &listed, options, &problem, notes)
 }
 

@@ -318,7 +318,7 @@ fn read_container(
     let is_array =
         matches!(container, DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket);
     if bytes.is_empty() && !is_array {
-        return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
+        return Err(Problem::whole("at least one point", "an empty file"));
     }
     match container {
         DistanceFormat::Npy => npy::read(bytes, format, options, notes),
@@ -336,7 +336,7 @@ fn read_container(
 
 /// The error for a format that this reader does not handle.
 fn no_reader(expected: &str, format: DistanceFormat) -> Problem {
-    Problem::new(Place::Whole, expected, format!("the format {format}"))
+    Problem::whole(expected, format!("the format {format}"))
 }
 
 /// Reads a text. `matrix` is the reason if its name says that it holds a matrix.
@@ -378,17 +378,13 @@ fn read_table(
         DistanceFormat::Sparse => edges::read(text, options, notes)?.into(),
         DistanceFormat::LowerDistance => triangle::read_lower(text, table)?.into(),
         DistanceFormat::UpperDistance => triangle::read_upper(text, table)?.into(),
-        DistanceFormat::PointCloud => read_points(text, table)?.into(),
+        DistanceFormat::PointCloud => {
+            table.check_values(text, "a finite coordinate", f32::is_finite)?;
+            PointCloud::new(table.check_width(text)?, table.values)?.into()
+        }
         DistanceFormat::Distance => distance::read(text, table, options, notes)?.into(),
         _ => return Err(no_reader("a table of text", format)),
     })
-}
-
-/// Reads points, one per line. Every line has the same number of finite coordinates.
-fn read_points(text: &[u8], table: Table) -> Result<PointCloud<f32>, Problem> {
-    table.check_values(text, "a finite coordinate", f32::is_finite)?;
-    let dimension = table.check_width(text)?;
-    PointCloud::new(dimension, table.values)
 }
 
 /// Rejects options that do not apply to a file in this container, or to a text.
@@ -403,7 +399,7 @@ fn check_options(options: &DistanceOptions, container: Option<DistanceFormat>) -
     match given.into_iter().find(|option| option.2) {
         Some((option, expected, _)) => {
             let found = container.map_or("text".to_owned(), |format| format!("a file of format {format}"));
-            Err(Problem::new(Place::Whole, format!("{expected}, which {option} is for"), found))
+            Err(Problem::whole(format!("{expected}, which {option} is for"), found))
         }
         None => Ok(()),
     }
@@ -424,18 +420,14 @@ fn check_entries(options: &DistanceOptions, input: &Input, format: DistanceForma
     }
     if options.has_births() {
         let expected = "a matrix or edges with the births of points, which --weights diagonal is for";
-        return Err(Problem::new(Place::Whole, expected, found));
+        return Err(Problem::whole(expected, found));
     }
     Ok(())
 }
 
 /// The error for an input without two distances of a pair.
 pub(super) fn nothing_to_symmetrize(found: &str) -> MetricError {
-    MetricError::new(
-        Place::Whole,
-        "a matrix with two distances for each pair, which --symmetrize is for",
-        found,
-    )
+    MetricError::whole("a matrix with two distances for each pair, which --symmetrize is for", found)
 }
 
 /// Reads DIPHA distances in the requested precision; files in the `dipha` format are otherwise read in single

@@ -59,7 +59,7 @@ pub(super) fn read(
         if let Some((line, _, end)) = listed.last_mut().filter(|_| is_listed) {
             let named = words(own.strip_suffix(b"\\").unwrap_or(own)).skip(usize::from(!is_begun));
             for word in named {
-                let problem = || Problem::new(Place::Line(*line), "indices of vertices from 1", quote(word));
+                let problem = || Problem::line(*line, "indices of vertices from 1", quote(word));
                 let corner = index(word, coordinates.len() / 3).ok_or_else(problem)?;
                 memory::push(&mut corners, corner).map_err(refused)?;
             }
@@ -73,13 +73,12 @@ pub(super) fn read(
             b"f" => faces += 1,
             word if word[0].is_ascii_alphabetic() => {}
             word => {
-                let expected = "a statement of OBJ, such as v x y z";
-                return Err(Problem::new(Place::Line(line), expected, quote(word)));
+                return Err(Problem::line(line, "a statement of OBJ, such as v x y z", quote(word)));
             }
         }
     }
     if coordinates.is_empty() {
-        return Err(Problem::new(Place::Whole, "at least one vertex, v x y z", "none"));
+        return Err(Problem::whole("at least one vertex, v x y z", "none"));
     }
     let vertices = coordinates.len() / 3;
     match polygons {

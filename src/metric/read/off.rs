@@ -43,11 +43,10 @@ pub(super) fn read(
 ) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let mut lines = lines_without_comments(&text);
-    let (line, first) = lines.next().ok_or_else(|| Problem::new(Place::Whole, "a line OFF", "no line"))?;
+    let (line, first) = lines.next().ok_or_else(|| Problem::whole("a line OFF", "no line"))?;
     let mut head: Vec<&[u8]> = words(first).collect();
     let keyword = head.remove(0);
-    let problem =
-        |line, expected: &str, found: &[u8]| Problem::new(Place::Line(line), expected, quote(found));
+    let problem = |line, expected: &str, found: &[u8]| Problem::line(line, expected, quote(found));
     let letters = letters(keyword)
         .ok_or_else(|| problem(line, "OFF, before the numbers of vertices, faces and edges", keyword))?;
     if letters.contains(&b'4') {
@@ -60,9 +59,9 @@ pub(super) fn read(
     let needed = if letters.contains(&b'n') { 3 } else { 2 };
     // The counts may stand in the first line, or in one or two lines after it.
     while head.len() < needed {
-        let (next, more) = lines.next().ok_or_else(|| {
-            Problem::new(Place::Whole, "the numbers of vertices and faces", "the end of the file")
-        })?;
+        let (next, more) = lines
+            .next()
+            .ok_or_else(|| Problem::whole("the numbers of vertices and faces", "the end of the file"))?;
         line = next;
         head.extend(words(more));
     }
@@ -78,21 +77,14 @@ pub(super) fn read(
     let (vertices, faces) = (whole(head[0])?, whole(head[1])?);
     let mut coordinates = Vec::new();
     for found in 0..vertices {
-        let (line, row) = lines.next().ok_or_else(|| too_few(vertices, found))?;
+        let (line, row) = lines.next().ok_or_else(|| too_few(vertices, "vertices", found))?;
         push_point(words(row), (line, 1), dimension, &mut coordinates)?;
     }
     match polygons {
         None => note_on_faces(faces, notes),
         Some(polygons) => {
             for found in 0..faces {
-                let promised = |found| {
-                    Problem::new(
-                        Place::Whole,
-                        format!("{faces} lines of faces"),
-                        format!("{found} before the file ends"),
-                    )
-                };
-                let (line, row) = lines.next().ok_or_else(|| promised(found))?;
+                let (line, row) = lines.next().ok_or_else(|| too_few(faces, "faces", found))?;
                 let mut words = words(row);
                 let expected = "a number of vertices and as many indices";
                 let mut next = || words.next().and_then(count).ok_or_else(|| problem(line, expected, row));

@@ -41,7 +41,7 @@ pub(super) fn read(
 ) -> Result<Input, Problem> {
     let header = Header::parse(bytes)?;
     let Some(place) = header.elements.iter().position(|element| element.name == "vertex") else {
-        return Err(Problem::new(Place::Whole, "an element vertex in the header", "none"));
+        return Err(Problem::whole("an element vertex in the header", "none"));
     };
     let vertex = &header.elements[place];
     let axes = vertex.axes()?;
@@ -129,17 +129,11 @@ impl Element {
             [Some(x), Some(y), z] => Ok([x, y].into_iter().chain(z).collect()),
             _ => {
                 let names: Vec<&str> = self.properties.iter().map(|property| &*property.name).collect();
-                Err(Problem::new(
-                    Place::Whole,
-                    "properties x and y of the element vertex",
-                    format!("{names:?}"),
-                ))
+                Err(Problem::whole("properties x and y of the element vertex", format!("{names:?}")))
             }
         }
     }
-}
 
-impl Element {
     /// Indices of the properties that name the vertices of a face or an edge.
     fn corners(&self) -> Option<Vec<usize>> {
         let of_name = |name: &str, is_list: bool| {
@@ -169,18 +163,13 @@ impl Header {
         let (mut encoding, mut elements, mut end) = (None, Vec::<Element>::new(), 0);
         for number in 1.. {
             let length = memchr::memchr(b'\n', &bytes[end..]).ok_or_else(|| {
-                Problem::new(
-                    Place::Line(number),
-                    "a header that ends with a line end_header",
-                    "the end of the file",
-                )
+                Problem::line(number, "a header that ends with a line end_header", "the end of the file")
             })?;
             let line = &bytes[end..end + length];
             end += length + 1;
             let text = String::from_utf8_lossy(line);
             let words: Vec<&str> = text.split_ascii_whitespace().collect();
-            let problem =
-                |expected: &str| Problem::new(Place::Line(number), expected, quote(line.trim_ascii()));
+            let problem = |expected: &str| Problem::line(number, expected, quote(line.trim_ascii()));
             match words[..] {
                 ["ply"] if number == 1 => {}
                 _ if number == 1 => return Err(problem("ply")),
@@ -208,7 +197,7 @@ impl Header {
                 _ => return Err(problem("format, element, property, comment or end_header")),
             }
         }
-        let missing = || Problem::new(Place::Whole, "a line format NAME 1.0 in the header", "none");
+        let missing = || Problem::whole("a line format NAME 1.0 in the header", "none");
         Ok(Header { encoding: encoding.ok_or_else(missing)?, elements, end })
     }
 }
@@ -284,8 +273,7 @@ impl Data<'_> {
             let at = self.at;
             let entries = self.number(count, element)?;
             if entries < 0.0 || entries.fract() != 0.0 {
-                let found = entries.to_string();
-                return Err(Problem::new(self.place(at), "the length of a list", found));
+                return Err(Problem::new(self.place(at), "the length of a list", entries.to_string()));
             }
             // The loop ends with an error at the first missing number, so a huge count costs nothing.
             for _ in 0..entries as u64 {
@@ -314,7 +302,7 @@ impl Data<'_> {
             let number = rest.get(..kind.size).ok_or_else(|| missing(self.bytes.len()))?;
             let value = kind.number(word_of(number, self.encoding == Encoding::BigEndian));
             if !value.is_finite() {
-                return Err(Problem::new(self.place(self.at), "a finite number", value.to_string()));
+                return Err(Problem::new(self.place(self.at), "a finite number", value));
             }
             self.at += number.len();
             return Ok(value);

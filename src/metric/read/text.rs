@@ -26,8 +26,8 @@ mod tests;
 
 pub(super) use places::{fault_problem, row_line, value_problem};
 
+use crate::input::Problem;
 use crate::input::text::lines;
-use crate::input::{Place, Problem};
 use crate::metric::matrix::counted;
 use crate::metric::square;
 use crate::parallel;
@@ -62,7 +62,7 @@ impl Table {
         let table = Table::parse_pieces(text).map_err(|fault| fault_problem(text, fault))?;
         if table.values.is_empty() {
             let found = if text.is_empty() { "an empty file" } else { "no number in the file" };
-            return Err(Problem::new(Place::Whole, "at least one point", found));
+            return Err(Problem::whole("at least one point", found));
         }
         Ok(table)
     }
@@ -162,8 +162,8 @@ impl Table {
         let width = self.row_len(0);
         match self.row_lens().position(|len| len != width) {
             None => Ok(width),
-            Some(r) => Err(Problem::new(
-                Place::Line(row_line(text, r)),
+            Some(r) => Err(Problem::line(
+                row_line(text, r),
                 format!("{} as in line {}", counted(width), row_line(text, 0)),
                 counted(self.row_len(r)),
             )),

@@ -36,7 +36,7 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> 
     points_of(entries.len())?;
     let lower: Vec<f32> = entries.iter().map(|&entry| f32::from_le_bytes(entry)).collect();
     if let Some(k) = lower.iter().position(|d| d.is_nan() || *d < 0.0) {
-        return Err(Problem::new(Place::Byte(4 * k), DISTANCE, lower[k].to_string()));
+        return Err(Problem::new(Place::Byte(4 * k), DISTANCE, lower[k]));
     }
     DistanceMatrix::from_lower(lower)
 }
@@ -54,7 +54,7 @@ pub(super) fn from_upper<T: Value>(values: &[T]) -> Result<DistanceMatrix<T>, Pr
 fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(), Problem> {
     if table.rows() > 1 && table.is_square_with_zero_diagonal() {
         let found = format!("a square matrix with zeros on the diagonal, {0} rows of {0}", table.rows());
-        return Err(Problem::new(Place::Whole, "the entries on one side of the diagonal only", found)
+        return Err(Problem::whole("the entries on one side of the diagonal only", found)
             .note("--format distance reads square matrices"));
     }
     points_of(table.values.len()).map_err(|problem| {

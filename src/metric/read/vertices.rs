@@ -39,13 +39,9 @@ pub(super) fn count(word: &[u8]) -> Option<usize> {
     std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
 }
 
-/// The error for a text that ends before the promised number of vertices.
-pub(super) fn too_few(promised: usize, found: usize) -> Problem {
-    Problem::new(
-        Place::Whole,
-        format!("{promised} lines of vertices"),
-        format!("{found} before the file ends"),
-    )
+/// The error for a text that ends before the promised number of vertices or faces.
+pub(super) fn too_few(promised: usize, what: &str, found: usize) -> Problem {
+    Problem::whole(format!("{promised} lines of {what}"), format!("{found} before the file ends"))
 }
 
 /// Adds a note on faces that are left out.

@@ -11,8 +11,8 @@
 
 use super::text::is_number;
 use super::vertices::{count, push_point, too_few};
+use crate::input::Problem;
 use crate::input::text::{lines, plain, quote, words};
-use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 
 /// Whether the first line of a text is a single whole number, and the third a name and three numbers.
@@ -33,20 +33,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let mut lines = (1..).zip(lines(&text).map(|line| &text[line]));
     let first = lines.next().map_or(&[][..], |(_, line)| line.trim_ascii());
-    let atoms =
-        count(first).ok_or_else(|| Problem::new(Place::Line(1), "the number of atoms", quote(first)))?;
+    let atoms = count(first).ok_or_else(|| Problem::line(1, "the number of atoms", quote(first)))?;
     let mut coordinates = Vec::new();
     let mut lines = lines.skip(1);
     for found in 0..atoms {
         let (line, row) = lines
             .next()
             .filter(|(_, row)| words(row).next().is_some())
-            .ok_or_else(|| too_few(atoms, found))?;
+            .ok_or_else(|| too_few(atoms, "vertices", found))?;
         push_point(words(row).skip(1), (line, 2), 3, &mut coordinates)?;
     }
     if let Some((line, row)) = lines.find(|(_, row)| words(row).next().is_some()) {
         let expected = format!("the end of the file after {atoms} atoms");
-        return Err(Problem::new(Place::Line(line), expected, quote(row.trim_ascii()))
+        return Err(Problem::line(line, expected, quote(row.trim_ascii()))
             .note("of several molecules, keep each in a file of its own"));
     }
     PointCloud::new(3, coordinates)

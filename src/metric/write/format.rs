@@ -67,7 +67,7 @@ impl DistanceFile {
             _ => connected(distances).map(|(_, _, distance)| distance.into()).find(is_lost),
         };
         let expected = format!("numbers of single precision, which files of {self} are read in");
-        number.map(|number| MetricError::new(Place::Whole, expected, number.to_string()))
+        number.map(|number| MetricError::whole(expected, number))
     }
 
     /// Checks that the format can hold an input.

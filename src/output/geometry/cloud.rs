@@ -6,7 +6,7 @@ use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::Representatives;
 
 /// The problem of cycles that cannot be drawn.
-fn undrawable(expected: impl Into<String>, found: impl Into<String>) -> Problem {
+fn undrawable(expected: impl Into<String>, found: impl std::fmt::Display) -> Problem {
     Problem::new(Place::Named("geometry".to_owned()), expected, found)
 }
 

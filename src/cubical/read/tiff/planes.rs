@@ -68,7 +68,7 @@ impl Planes {
             count => {
                 let expected =
                     format!("{} pages, the planes that the description of the first names", told(count));
-                let problem = ImageProblem::whole(expected, pages.to_string());
+                let problem = ImageProblem::whole(expected, pages);
                 Err(problem.note("save the stack alone in a file"))
             }
         }
@@ -149,7 +149,7 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let images = number("images").unwrap_or(1);
     if images > pages && pages > 1 {
         let expected = format!("{images} pages, the images of the stack that ImageJ describes");
-        let problem = ImageProblem::whole(expected, pages.to_string());
+        let problem = ImageProblem::whole(expected, pages);
         return Err(problem.note("save it again with ImageJ, or as a raw file"));
     }
     let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
@@ -182,8 +182,7 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
 
 /// The planes described by OME-XML.
 fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
-    let document =
-        Document::parse(text).map_err(|error| ImageProblem::whole("sound OME-XML", error.to_string()))?;
+    let document = Document::parse(text).map_err(|error| ImageProblem::whole("sound OME-XML", error))?;
     let named = |name: &'static str| {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
     };
@@ -192,7 +191,7 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     }
     let images: Vec<Node> = named("Pixels").collect();
     let [pixels] = images[..] else {
-        let problem = ImageProblem::whole("one image in OME-XML", images.len().to_string());
+        let problem = ImageProblem::whole("one image in OME-XML", images.len());
         return Err(problem.note("save one of them alone"));
     };
     let files: BTreeSet<&str> = named("UUID").filter_map(|node| node.attribute("FileName")).collect();
@@ -214,7 +213,7 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     if count != Some(pages) {
         let expected = format!("{} pages, the planes that OME-XML names", told(count));
         let note = "save the image in one file, without other images in it";
-        return Err(ImageProblem::whole(expected, pages.to_string()).note(note));
+        return Err(ImageProblem::whole(expected, pages).note(note));
     }
     listed(pixels, &letters, &extents, planes, pages)
 }
@@ -259,7 +258,7 @@ fn listed(
 }
 
 /// The problem that parts of an OME image are in other files.
-fn apart(expected: &str, found: impl Into<String>) -> ImageProblem {
+fn apart(expected: &str, found: impl std::fmt::Display) -> ImageProblem {
     ImageProblem::whole(expected, found).note("save the image in one file")
 }
 

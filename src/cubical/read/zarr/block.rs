@@ -27,8 +27,7 @@ impl Block {
     pub(super) fn bytes(&self, size: usize) -> Result<usize, Fault> {
         let bytes = self.extents.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent));
         bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
-            let found = format!("{:?} voxels of {size} bytes", self.extents);
-            Fault::of("chunks of less than 2^63 bytes", found)
+            Fault::of("chunks of less than 2^63 bytes", format!("{:?} voxels of {size} bytes", self.extents))
         })
     }
 

@@ -31,7 +31,7 @@ pub(super) fn decompress(chunk: &[u8], expected: usize) -> Result<Vec<u8>, Fault
         return Err(Fault::of("a chunk of Blosc 1", format!("one of version {version}, as of Blosc 2")));
     }
     if length != expected {
-        return Err(Fault::of(format!("{expected} bytes in a chunk of Blosc"), length.to_string()));
+        return Err(Fault::of(format!("{expected} bytes in a chunk of Blosc"), length));
     }
     if flags & STORED != 0 {
         let bytes = chunk[HEADER..].get(..length).map(<[u8]>::to_vec);
@@ -97,7 +97,7 @@ fn unpack(compressor: u8, packed: &[u8], stream: &mut [u8]) -> Result<(), Fault>
     let found = match compressor {
         1 => {
             let count = lz4_flex::block::decompress_into(packed, stream);
-            let count = count.map_err(|error| Fault::of("bytes compressed with LZ4", error.to_string()))?;
+            let count = count.map_err(|error| Fault::of("bytes compressed with LZ4", error))?;
             return codec::check_length(count, stream.len());
         }
         3 => codec::zlib(packed, stream.len())?,

@@ -41,7 +41,7 @@ pub(super) fn zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
 
 pub(super) fn zstd(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Fault> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(bytes);
-    let decoder = decoder.map_err(|error| Fault::of("bytes compressed with Zstandard", error.to_string()))?;
+    let decoder = decoder.map_err(|error| Fault::of("bytes compressed with Zstandard", error))?;
     unpacked(decoder, expected, "Zstandard")
 }
 
@@ -50,7 +50,7 @@ fn unpacked(decoder: impl Read, expected: usize, name: &str) -> Result<Vec<u8>, 
     let bytes =
         source::all_of(&mut decoder.take(expected as u64 + 1), 0).map_err(|error| match error.kind() {
             io::ErrorKind::OutOfMemory => Fault::from(error),
-            _ => Fault::of(format!("bytes compressed with {name}"), error.to_string()),
+            _ => Fault::of(format!("bytes compressed with {name}"), error),
         })?;
     check_length(bytes.len(), expected)?;
     Ok(bytes)
@@ -67,12 +67,11 @@ pub(super) fn check_length(found: usize, expected: usize) -> Result<(), Fault> {
 /// The bytes before a checksum, after comparing it.
 fn checked(mut bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
     let Some((front, &stored)) = bytes.split_last_chunk::<4>() else {
-        return Err(Fault::of("a checksum of 4 bytes", bytes.len().to_string()));
+        return Err(Fault::of("a checksum of 4 bytes", bytes.len()));
     };
     let (stored, found) = (u32::from_le_bytes(stored), crc32c(front));
     if stored != found {
-        let expected = format!("bytes of the checksum {stored:08x}");
-        return Err(Fault::of(expected, format!("{found:08x}")));
+        return Err(Fault::of(format!("bytes of the checksum {stored:08x}"), format!("{found:08x}")));
     }
     bytes.truncate(bytes.len() - 4);
     Ok(bytes)

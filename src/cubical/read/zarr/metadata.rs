@@ -75,7 +75,7 @@ pub(super) struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    pub(super) fn problem(&self, expected: impl Into<String>, found: impl Into<String>) -> ImageProblem {
+    pub(super) fn problem(&self, expected: impl Into<String>, found: impl std::fmt::Display) -> ImageProblem {
         ImageProblem::new(Place::Named(self.file.to_owned()), expected, found)
     }
 

@@ -333,12 +333,8 @@ pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Resu
     }
     let (name, end) = if lower { ("lower-distance", "ends") } else { ("upper-distance", "begins") };
     let found = format!("a triangle whose every row {end} with 0, as if the diagonal were part of it");
-    Err(Problem::new(
-        Place::Line(text::row_line(text, 0)),
-        "the entries on one side of the diagonal only",
-        found,
-    )
-    .note(format!("if those zeros are distances, say --format {name}")))
+    Err(Problem::line(text::row_line(text, 0), "the entries on one side of the diagonal only", found)
+        .note(format!("if those zeros are distances, say --format {name}")))
 }
 
 /// Likely content of lines of two whole numbers and a third number.

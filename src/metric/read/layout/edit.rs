@@ -89,7 +89,7 @@ impl Edit {
             None if count < needed && !self.text_in_first => {
                 let columns = self.columns.as_ref().map(Columns::to_string).unwrap_or_default();
                 let expected = format!("column {needed}, of columns {columns}");
-                Err(Problem::new(Place::Line(number + 1), expected, counted(count)))
+                Err(Problem::line(number + 1, expected, counted(count)))
             }
             None => Ok(()),
         }

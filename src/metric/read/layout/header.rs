@@ -2,7 +2,7 @@
 
 use super::cells::{is_name, is_number, is_quoted, unquoted};
 use super::rows;
-use crate::metric::read::{Decimal, Place, Problem};
+use crate::metric::read::{Decimal, Problem};
 
 /// Header cells that mark a column of row names.
 const NAMES_OF_ROWS: [&str; 8] =
@@ -88,7 +88,7 @@ impl<'a> Look<'a> {
             return Ok(true);
         }
         let found = "a first line that may number the columns or be a row of data";
-        let problem = Problem::new(Place::Line(line + 1), "numbers that can be read in one way only", found);
+        let problem = Problem::line(line + 1, "numbers that can be read in one way only", found);
         Err(problem.note("--skip-rows 1 leaves it out, --skip-rows 0 keeps it"))
     }
 

@@ -1,6 +1,7 @@
 //! Tests of number parsing, and of the places of errors.
 
 use super::*;
+use crate::input::Place;
 
 fn values(text: &str) -> Vec<f32> {
     Table::parse(text.as_bytes()).unwrap().values
