@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hashbrown::HashSet;
 
 use super::directory::{IsInput, files_of, is_batch, make};
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, at_most_one_pipe};
@@ -78,7 +78,7 @@ impl Tasks {
         notes: Notes,
         count: Count<'_>,
         is_input: IsInput,
-    ) -> Result<(Tasks, F), CliError> {
+    ) -> Result<(Tasks, F)> {
         let has_several = inputs.len() > 1 || is_batch(&inputs[0], is_input);
         let inputs = listed(inputs, is_input, notes)?;
         let spared = Inputs::of(&inputs);
@@ -112,7 +112,7 @@ impl Tasks {
 }
 
 /// Replaces directories among the inputs by their files.
-fn listed(inputs: &[PathBuf], is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+fn listed(inputs: &[PathBuf], is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in inputs {
         if is_batch(path, is_input) {
@@ -143,7 +143,7 @@ fn beside_each_other(
     inputs: Vec<(PathBuf, Option<usize>)>,
     into: &Path,
     extension: &str,
-) -> Result<Vec<Task>, CliError> {
+) -> Result<Vec<Task>> {
     let mut taken = HashSet::new();
     // Numbers are padded to one width, so that names sort in the order of the inputs.
     let greatest = inputs.iter().filter_map(|(_, number)| *number).max().unwrap_or(0);

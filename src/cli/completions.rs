@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Cli;
-use super::error::CliError;
+use super::error::{CliError, Result};
 use super::parse;
 use super::sink::{Content, Sink};
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 /// Writes the completions to standard output.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut completions = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "lacuna", &mut completions);
     Sink::open(None, Content::Text)?.fill(|out| out.write_all(&completions))
@@ -40,7 +40,7 @@ pub(crate) struct ManualArguments {
 }
 
 /// Writes `lacuna.1` and a page for each command into the directory.
-pub(crate) fn write_manual(arguments: &ManualArguments) -> Result<(), CliError> {
+pub(crate) fn write_manual(arguments: &ManualArguments) -> Result<()> {
     let directory = &arguments.directory;
     let failed = |path: &Path, source| CliError::unwritable(path, &source);
     std::fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;

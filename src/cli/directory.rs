@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::notes::Notes;
 
 /// Whether a directory is one input, as one of Zarr is for commands that read images.
@@ -21,7 +21,7 @@ pub(crate) fn is_batch(path: &Path, is_input: IsInput) -> bool {
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.
-pub(crate) fn files_of(directory: &Path, is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+pub(crate) fn files_of(directory: &Path, is_input: IsInput, notes: Notes) -> Result<Vec<PathBuf>> {
     let mut files = listed(directory)?;
     let is_hidden =
         |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
@@ -49,7 +49,7 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
 }
 
 /// The paths in a directory, sorted.
-pub(crate) fn listed(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+pub(crate) fn listed(directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |source| CliError::unlistable(directory, &source);
     let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::run::CommonArguments;
-use super::error::{CliError, only_of, usage};
+use super::error::{Result, only_of, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
 use super::outputs::open_answer;
@@ -145,7 +145,7 @@ struct Dimension {
 type Matched = ([Option<Bar>; 2], f64);
 
 /// Reads the diagrams, computes the distances and writes them.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
     let notes = arguments.common.notes;
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let meter = Meter::new(notes);
     meter.stage("reading");
     let read = |path: &PathBuf| arguments.read(path, notes);
-    let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;
+    let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>>>()?;
     let all: BTreeSet<u32> = match arguments.dim {
         Some(dim) => BTreeSet::from([dim]),
         None => diagrams.iter().flat_map(|bars| bars.dims.iter().copied()).collect(),
@@ -167,7 +167,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     meter.expect(&arguments.stages(&diagrams, &all));
     let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric, &meter));
-    let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;
+    let found = found.collect::<Result<Vec<Dimension>>>()?;
     drop(meter);
     sink.fill(|out| arguments.write(format, &found, out))?;
     sink.commit()
@@ -187,7 +187,7 @@ fn work(a: usize, b: usize) -> u64 {
 }
 
 impl Arguments {
-    fn metric(&self) -> Result<Metric, CliError> {
+    fn metric(&self) -> Result<Metric> {
         if !self.matrix && self.files.len() != 2 {
             return Err(usage(format_args!(
                 "expected two files, A and B, found {}; use --matrix for any number",
@@ -210,7 +210,7 @@ impl Arguments {
         }
     }
 
-    fn output_format(&self) -> Result<Format, CliError> {
+    fn output_format(&self) -> Result<Format> {
         let format = format_or(Format::Text, self.output, self.output_file.as_deref())?;
         if format == Format::Npy && !(self.matrix && self.dim.is_some()) {
             return Err(usage(
@@ -220,7 +220,7 @@ impl Arguments {
         Ok(format)
     }
 
-    fn read(&self, path: &Path, notes: Notes) -> Result<Bars, CliError> {
+    fn read(&self, path: &Path, notes: Notes) -> Result<Bars> {
         let Loaded { barcode, format, detection, .. } = read_path(path, self.format)?;
         if let Some(why) = detection {
             notes.note(format_args!("{}: {format} ({why})", name_of(path)));
@@ -250,13 +250,7 @@ impl Arguments {
         dims.iter().map(stage).collect()
     }
 
-    fn measure(
-        &self,
-        diagrams: &[Bars],
-        dim: u32,
-        metric: &Metric,
-        meter: &Meter,
-    ) -> Result<Dimension, CliError> {
+    fn measure(&self, diagrams: &[Bars], dim: u32, metric: &Metric, meter: &Meter) -> Result<Dimension> {
         let bars: Vec<Vec<Bar>> = diagrams.iter().map(|diagram| of_dimension(diagram, dim)).collect();
         if self.matrix {
             let count = bars.len();

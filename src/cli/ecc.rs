@@ -23,7 +23,7 @@ use super::arguments::picture::PictureFileArguments;
 use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
 use super::ending::while_reading;
-use super::error::{CliError, with_causes};
+use super::error::{CliError, Result, with_causes};
 use super::frame::Frame;
 use super::input_identity;
 use super::naming::OutputFormat;
@@ -155,7 +155,7 @@ const ENOUGH: u64 = 512 << 20;
 const SMALL: u64 = 16 << 20;
 
 /// Runs the command: streams the images, sums their curves and writes them.
-pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
     let start = Instant::now();
     let Arguments { run: common, picture, .. } = arguments;
     let memory = arguments.memory();
@@ -217,13 +217,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(
-        &self,
-        run: &Run<'_>,
-        curves: &mut ImageCurves,
-        task: &Task,
-        frame: &mut Frame<'_>,
-    ) -> Result<(), CliError> {
+    fn run(&self, run: &Run<'_>, curves: &mut ImageCurves, task: &Task, frame: &mut Frame<'_>) -> Result<()> {
         if self.arguments.run.checkpoint.is_asked_for() {
             input_identity::check_one_file(&task.input, &self.options)?;
         }

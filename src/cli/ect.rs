@@ -16,7 +16,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::run::ReportArguments;
-use super::error::{CliError, check_options, usage};
+use super::error::{CliError, Result, check_options, usage};
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_or};
@@ -157,7 +157,7 @@ const HELPS: &str = "fewer --directions or --bins take less";
 /// | `directions`, `bins`, `radius`, `center` | what was sampled |
 /// | `read_seconds`, `transform_seconds`, `write_seconds` | the parts of the run |
 /// | `total_seconds` | the whole run, up to this file |
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let Arguments { file, report, .. } = arguments;
     let kind = arguments.kind()?;
@@ -187,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     /// Whether the input is an image or holds points.
-    fn kind(&self) -> Result<Kind, CliError> {
+    fn kind(&self) -> Result<Kind> {
         if self.voxels.are_raw() {
             return Ok(Kind::Image);
         }
@@ -203,7 +203,7 @@ impl Arguments {
     }
 
     /// Rejects options of images for points.
-    fn check_options(&self, kind: Kind) -> Result<(), CliError> {
+    fn check_options(&self, kind: Kind) -> Result<()> {
         let is_image = kind == Kind::Image;
         let is_picked = self.voxels.channel.is_some() || self.voxels.frame.is_some();
         check_options(
@@ -217,7 +217,7 @@ impl Arguments {
         )
     }
 
-    fn request(&self) -> Result<EctRequest, CliError> {
+    fn request(&self) -> Result<EctRequest> {
         let directions = match self.directions.parse() {
             Ok(count) => Directions::Even(count),
             Err(_) => vectors(Path::new(&self.directions))?,
@@ -234,7 +234,7 @@ impl Arguments {
     }
 
     /// Parses `--format` as a format of images or of points.
-    fn format<F: std::str::FromStr<Err = Problem>>(&self) -> Result<Option<F>, CliError> {
+    fn format<F: std::str::FromStr<Err = Problem>>(&self) -> Result<Option<F>> {
         let parse = |name: &String| {
             name.parse().map_err(|problem: Problem| {
                 usage(format_args!("--format {name}: expected {}", problem.expected))
@@ -243,7 +243,7 @@ impl Arguments {
         self.format.as_ref().map(parse).transpose()
     }
 
-    fn of_image(&self, request: &EctRequest, frame: &mut Frame<'_>) -> Result<Ect, CliError> {
+    fn of_image(&self, request: &EctRequest, frame: &mut Frame<'_>) -> Result<Ect> {
         let options = self.voxels.options(self.format::<ImageFormat>()?, self.key.as_deref())?;
         let stream = open_image(&self.file, &options, frame)?;
         let (shape, name) = (stream.shape(), frame.name.clone());
@@ -260,7 +260,7 @@ impl Arguments {
         found.map_err(|source| CliError::about(&name, source))
     }
 
-    fn of_complex(&self, request: &EctRequest, frame: &mut Frame<'_>) -> Result<Ect, CliError> {
+    fn of_complex(&self, request: &EctRequest, frame: &mut Frame<'_>) -> Result<Ect> {
         let name = frame.name.clone();
         let options =
             DistanceOptions { format: self.format()?, key: self.key.clone(), ..DistanceOptions::default() };
@@ -288,14 +288,14 @@ impl Arguments {
 }
 
 /// Reads the vectors of directions.
-fn vectors(path: &Path) -> Result<Directions, CliError> {
+fn vectors(path: &Path) -> Result<Directions> {
     let loaded = read_path(path, DistanceFormat::PointCloud)?;
     let (dimension, components) = points(loaded.input, &name_of(path))?;
     Ok(Directions::Given { dimension, components })
 }
 
 /// The dimension and the coordinates of points.
-fn points(input: Input, name: &str) -> Result<(usize, Vec<f64>), CliError> {
+fn points(input: Input, name: &str) -> Result<(usize, Vec<f64>)> {
     fn of<T: Value>(cloud: &PointCloud<T>) -> (usize, Vec<f64>) {
         let coordinates = (0..cloud.len()).flat_map(|k| cloud.point(k).iter().map(|&x| x.into()));
         (cloud.dimension(), coordinates.collect())

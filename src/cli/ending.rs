@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use super::error::{CliError, TIME_IS_UP, ended};
+use super::error::{Result, TIME_IS_UP, ended};
 use super::locked;
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
@@ -95,7 +95,7 @@ impl Drop for Reading {
 ///
 /// # Errors
 /// The run was asked to end before.
-pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, CliError> {
+pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T> {
     begin(Doing::Reading);
     let _reading = Reading;
     if requested().is_some() { Err(ended()) } else { Ok(read()) }

@@ -37,6 +37,9 @@ pub(crate) struct CliError {
     ends_batch: bool,
 }
 
+/// The outcome of a part of the program.
+pub(crate) type Result<T, E = CliError> = std::result::Result<T, E>;
+
 /// Wrong usage, which no other input of the same run can mend.
 pub(crate) fn usage(message: impl Display) -> CliError {
     CliError { exit_code: INPUT, message: message.to_string(), ends_batch: true }
@@ -55,7 +58,7 @@ pub(crate) fn no_room_for_cycles(found: impl Display) -> CliError {
 }
 
 /// Rejects the first option that is given in vain: its name, whether it is, and to what it applies instead of `found`.
-pub(crate) fn check_options(found: impl Display, options: &[(&str, bool, &str)]) -> Result<(), CliError> {
+pub(crate) fn check_options(found: impl Display, options: &[(&str, bool, &str)]) -> Result<()> {
     match options.iter().find(|(_, is_in_vain, _)| *is_in_vain) {
         Some((option, _, expected)) => Err(only_of(option, expected, found)),
         None => Ok(()),

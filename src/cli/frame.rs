@@ -14,7 +14,7 @@ use lacuna::snapshot::Checkpoint;
 
 use super::arguments::bars::Drawing;
 use super::ending;
-use super::error::CliError;
+use super::error::Result;
 use super::locked;
 use super::notes::{Notes, tell};
 use super::outputs::{Files, Inputs, Outputs};
@@ -78,12 +78,7 @@ pub(crate) fn tell_detected(notes: Notes, detected: &Mutex<Vec<String>>, name: &
 
 impl<'a> Frame<'a> {
     /// Opens the outputs of a run on one input, before anything is read. None of them may be the input.
-    pub(crate) fn open(
-        start: Instant,
-        input: &Path,
-        files: Files<'_>,
-        notes: Notes,
-    ) -> Result<Self, CliError> {
+    pub(crate) fn open(start: Instant, input: &Path, files: Files<'_>, notes: Notes) -> Result<Self> {
         let outputs = Outputs::open(files, &Inputs::of([input]))?;
         let meter = Meter::new(notes);
         Ok(Frame::of(start, name_of(input), input.display().to_string(), outputs, notes, meter))
@@ -144,7 +139,7 @@ impl<'a> Frame<'a> {
 
     /// Reads the input, or a part of it. If the time is up meanwhile, the program ends at once, unless results of other
     /// inputs must be saved before.
-    pub(crate) fn read<T>(&mut self, read: impl FnOnce(&Meter) -> T) -> Result<T, CliError> {
+    pub(crate) fn read<T>(&mut self, read: impl FnOnce(&Meter) -> T) -> Result<T> {
         self.meter.stage("reading");
         let has_others = !self.is_alone() || self.batch.is_some() && stop_request::keeps_state();
         let read = || read(&self.meter);
@@ -156,7 +151,7 @@ impl<'a> Frame<'a> {
     pub(crate) fn write(
         &mut self,
         write: impl FnOnce(&Meter, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         let Frame { meter, outputs, record, .. } = self;
         meter.stage("writing");
         if matches!(outputs.answer, Sink::Stdout) {
@@ -167,7 +162,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Writes the drawing of cycles.
-    pub(crate) fn draw(&mut self, drawing: Drawing<'_>, geometry: &Geometry) -> Result<(), CliError> {
+    pub(crate) fn draw(&mut self, drawing: Drawing<'_>, geometry: &Geometry) -> Result<()> {
         let Some(sink) = &mut self.outputs.geometry else { return Ok(()) };
         self.meter.stage("drawing");
         self.record.timed("write", || sink.fill(|out| drawing.format.write(geometry, out)))?;
@@ -178,10 +173,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Writes the graph of the skeleton.
-    pub(crate) fn write_graph(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    pub(crate) fn write_graph(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let Some(sink) = &mut self.outputs.graph else { return Ok(()) };
         self.meter.stage("writing");
         self.record.timed("write", || sink.fill(write))
@@ -191,9 +183,9 @@ impl<'a> Frame<'a> {
     /// `describe` adds to.
     pub(crate) fn show(
         &mut self,
-        series: impl FnOnce(String) -> Result<Series, CliError>,
+        series: impl FnOnce(String) -> Result<Series>,
         describe: impl FnOnce(&mut Report),
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         let keeps_series = self.batch.as_ref().is_some_and(|batch| batch.keeps_series);
         if self.outputs.picture.is_none() && self.outputs.page.is_none() && !keeps_series {
             self.tell_times();
@@ -230,13 +222,13 @@ impl<'a> Frame<'a> {
 
     /// Commits the files of the answer and of the graph, so that they stay even if the run or its statistics fail
     /// later.
-    pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
+    pub(crate) fn commit_answer(&mut self) -> Result<()> {
         std::mem::replace(&mut self.outputs.answer, Sink::Stdout).commit()?;
         self.outputs.graph.take().map_or(Ok(()), Sink::commit)
     }
 
     /// Writes the statistics, if requested, and commits all files.
-    pub(crate) fn finish(self) -> Result<Done, CliError> {
+    pub(crate) fn finish(self) -> Result<Done> {
         let Frame { meter, record, outputs, batch, series, .. } = self;
         drop(meter);
         outputs.commit(&record)?;

@@ -12,7 +12,7 @@ use lacuna::metric::write::DistanceFile;
 
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::run::CommonArguments;
-use super::error::{CliError, check_options, usage};
+use super::error::{CliError, Result, check_options, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::counted;
 use super::outputs::{Files, Inputs, Outputs};
@@ -145,7 +145,7 @@ Examples:
 type Drawn = (String, Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>);
 
 /// Generates the data and writes it.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.name {
         Name::Space(space) => {
             let format = arguments.format("points", DistanceFile::PointCloud)?;
@@ -159,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F, CliError> {
+    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F> {
         let parse = |found: &String| {
             F::from_str(found, true).map_err(|_| {
                 let names = names::<F>();
@@ -171,11 +171,7 @@ impl Arguments {
     }
 
     /// Opens the output, draws and writes.
-    fn generate<F: OutputFormat>(
-        &self,
-        format: F,
-        draw: impl FnOnce() -> Result<Drawn, CliError>,
-    ) -> Result<(), CliError> {
+    fn generate<F: OutputFormat>(&self, format: F, draw: impl FnOnce() -> Result<Drawn>) -> Result<()> {
         let notes = self.common.notes;
         let files = Files { answer: self.out.as_deref(), content: format.content(), ..Files::default() };
         let mut outputs = Outputs::open(files, &Inputs::default())?;
@@ -191,7 +187,7 @@ impl Arguments {
         Ok(())
     }
 
-    fn points(&self, space: Space, format: DistanceFile) -> Result<Drawn, CliError> {
+    fn points(&self, space: Space, format: DistanceFile) -> Result<Drawn> {
         let image = "an image";
         let is_vain = self.dimension.is_some() && !space.has_dimension();
         check_options(
@@ -223,7 +219,7 @@ impl Arguments {
         Ok((described, Box::new(move |out| format.write(&points, out))))
     }
 
-    fn image(&self, scene: Scene, format: ImageFile) -> Result<Drawn, CliError> {
+    fn image(&self, scene: Scene, format: ImageFile) -> Result<Drawn> {
         let points = "points";
         let has_density = matches!(scene, Scene::Blobs | Scene::Vessels);
         check_options(

@@ -6,22 +6,18 @@ use lacuna::cubical::AnyImage;
 use lacuna::cubical::read::{self, ImageOptions, Stream};
 use lacuna::progress::Progress;
 
-use super::error::CliError;
+use super::error::Result;
 use super::frame::Frame;
 
 /// Opens the image in `file` and reports its detected format, before the run's progress bar can appear.
-pub(crate) fn open_image(
-    file: &Path,
-    options: &ImageOptions,
-    frame: &mut Frame<'_>,
-) -> Result<Stream, CliError> {
+pub(crate) fn open_image(file: &Path, options: &ImageOptions, frame: &mut Frame<'_>) -> Result<Stream> {
     let stream = frame.read(|_| read::open(file, options))??;
     frame.detected(stream.detection());
     Ok(stream)
 }
 
 /// Reads the image of a stream.
-pub(crate) fn read_image(stream: Stream, frame: &mut Frame<'_>) -> Result<AnyImage, CliError> {
+pub(crate) fn read_image(stream: Stream, frame: &mut Frame<'_>) -> Result<AnyImage> {
     if stream.stays_in_file() {
         let size = lacuna::memory::Bytes(stream.bytes());
         frame.note(format_args!(

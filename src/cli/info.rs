@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use lacuna::internals::{KERNELS, Level, Version, devices};
 
-use super::error::CliError;
+use super::error::Result;
 use super::sink::{Content, Sink};
 use super::threads;
 
@@ -12,7 +12,7 @@ use super::threads;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 
-pub(crate) fn run(_: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(_: &Arguments) -> Result<()> {
     Sink::open(None, Content::Text)?.fill(describe)
 }
 

@@ -9,13 +9,13 @@ use std::time::UNIX_EPOCH;
 use lacuna::cubical::read::{ImageOptions, other_files};
 use lacuna::snapshot::checksum;
 
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 
 /// Bytes that are summed at either end of a file too large to be read twice.
 const END: u64 = 1 << 20;
 
 /// Identity by content: length and checksum of the whole file.
-pub(crate) fn of_bytes(path: &Path) -> Result<String, CliError> {
+pub(crate) fn of_bytes(path: &Path) -> Result<String> {
     let (mut file, _) = open(path)?;
     let (sum, length) = checksum(&mut file).map_err(|source| unreadable(path, source))?;
     Ok(format!("{length} bytes, checksum {sum:032x}"))
@@ -23,7 +23,7 @@ pub(crate) fn of_bytes(path: &Path) -> Result<String, CliError> {
 
 /// Identity of a file that is read as a stream: metadata and the checksum of its first and last bytes. To sum the whole
 /// file would take as long as the work itself.
-pub(crate) fn of_ends(path: &Path) -> Result<String, CliError> {
+pub(crate) fn of_ends(path: &Path) -> Result<String> {
     let (mut file, found) = open(path)?;
     let failed = |source| unreadable(path, source);
     let length = found.len();
@@ -61,7 +61,7 @@ fn inode(_: &Metadata) -> String {
 }
 
 /// Refuses an image that is in several files: those beside the input could change without its identity changing.
-pub(crate) fn check_one_file(path: &Path, options: &ImageOptions) -> Result<(), CliError> {
+pub(crate) fn check_one_file(path: &Path, options: &ImageOptions) -> Result<()> {
     match other_files(path, options).first() {
         None => Ok(()),
         Some(other) => Err(CliError::input(format_args!(
@@ -75,7 +75,7 @@ pub(crate) fn check_one_file(path: &Path, options: &ImageOptions) -> Result<(), 
 }
 
 /// Opens a file that a resumed run can read again.
-fn open(path: &Path) -> Result<(File, Metadata), CliError> {
+fn open(path: &Path) -> Result<(File, Metadata)> {
     if path == Path::new("-") {
         return Err(of_pipe("standard input"));
     }

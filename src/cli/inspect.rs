@@ -7,7 +7,7 @@ use lacuna::snapshot::{self, RUN, Snapshot, VERSION};
 use serde::Serialize;
 
 use super::directory::listed;
-use super::error::{CliError, usage};
+use super::error::{Result, usage};
 use super::notes::printable;
 use super::sink::{Content, Sink};
 use super::{exit_codes, help};
@@ -59,7 +59,7 @@ impl Said {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut files = Vec::new();
     for path in &arguments.paths {
         if path.is_dir() { files.extend(snapshots_of(path)?) } else { files.push(path.clone()) }
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 /// The snapshots in a directory, by name.
-fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = listed(directory)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "lac"));
     if paths.is_empty() {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::Cli;
 use super::arguments::limits::CheckpointArguments;
 use super::batch::{Task, Tasks};
-use super::error::CliError;
+use super::error::Result;
 use super::input_identity::of_times;
 use super::notes::Notes;
 use super::{locked, sink};
@@ -54,17 +54,13 @@ pub(crate) struct LongRun {
 
 impl LongRun {
     /// Opens the checkpoint directory, before anything is read.
-    pub(crate) fn open(
-        checkpoint: &CheckpointArguments,
-        run: Fingerprint,
-        notes: Notes,
-    ) -> Result<LongRun, CliError> {
+    pub(crate) fn open(checkpoint: &CheckpointArguments, run: Fingerprint, notes: Notes) -> Result<LongRun> {
         Ok(LongRun { directory: checkpoint.open(notes)?, run, answered: Mutex::default(), notes })
     }
 
     /// Compares the fingerprint of the run, and of its input if it has only one, with that of the checkpoint: the saved
     /// state is resumed from or rejected.
-    pub(crate) fn begin(&self, input: Option<&dyn Fn() -> Result<String, CliError>>) -> Result<(), CliError> {
+    pub(crate) fn begin(&self, input: Option<&dyn Fn() -> Result<String>>) -> Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let run = match input {
             Some(identity) => self.run.clone().with("input", identity()?),
@@ -86,7 +82,7 @@ impl LongRun {
 
     /// Removes from `tasks` those whose input and answer are both unchanged since an earlier run recorded them. The
     /// entries of the remaining tasks are deleted; entries of inputs that are not among the tasks stay.
-    pub(crate) fn leave_out(&self, tasks: &mut Tasks) -> Result<(), CliError> {
+    pub(crate) fn leave_out(&self, tasks: &mut Tasks) -> Result<()> {
         // Without entries, no file has to be looked at.
         let Some(snapshot) = self.checkpoint().load(BATCH, INPUTS)? else { return Ok(()) };
         let mut reader = snapshot.payload_of(INPUTS)?;

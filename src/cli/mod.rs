@@ -54,7 +54,7 @@ use lacuna::internals::spilled_at_most;
 use lacuna::memory::Bytes;
 
 use arguments::memory::MemoryArguments;
-use error::CliError;
+use error::{CliError, Result};
 use notes::Notes;
 
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
@@ -122,7 +122,7 @@ impl Common {
         Some(Common { memory, notes, time_limit, is_all_or_nothing: !keeps_state })
     }
 
-    fn start_time_limit(&self) -> Result<(), CliError> {
+    fn start_time_limit(&self) -> Result<()> {
         let Some(time) = self.time_limit else { return Ok(()) };
         if self.is_all_or_nothing {
             progress::note_where_it_is();
@@ -134,7 +134,7 @@ impl Common {
 
 /// Connects the processes of a launcher, if there are several, and runs the command. A run without failure returns 0,
 /// or what `compare` and `thin --verify` found.
-pub(crate) fn run() -> Result<ExitCode, CliError> {
+pub(crate) fn run() -> Result<ExitCode> {
     ranks::start()?;
     let code = run_here()?;
     ranks::finish();
@@ -142,7 +142,7 @@ pub(crate) fn run() -> Result<ExitCode, CliError> {
 }
 
 /// Parses the command line and runs its command in this process.
-fn run_here() -> Result<ExitCode, CliError> {
+fn run_here() -> Result<ExitCode> {
     let parsed = Cli::command().try_get_matches();
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
@@ -176,7 +176,7 @@ fn run_here() -> Result<ExitCode, CliError> {
     answer
 }
 
-fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode, CliError> {
+fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode> {
     let are_shared = matches!(command, Command::Rips(_) | Command::Cubical(_) | Command::Ecc(_));
     if ranks::are_several() && !are_shared {
         return Err(ranks::not_shared());

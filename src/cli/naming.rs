@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use lacuna::internals::FileFormat;
 
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::sink::Content;
 
 /// Names of the binary formats, which are not written to a terminal.
@@ -46,10 +46,7 @@ impl<F: FileFormat + ValueEnum> OutputFormat for F {}
 ///
 /// # Errors
 /// The name implies another format, or the extension is unknown.
-pub(crate) fn format_of<F: OutputFormat>(
-    given: Option<F>,
-    path: Option<&Path>,
-) -> Result<Option<F>, CliError> {
+pub(crate) fn format_of<F: OutputFormat>(given: Option<F>, path: Option<&Path>) -> Result<Option<F>> {
     match (given, path.and_then(F::of_file), path) {
         (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => Err(usage(format_args!(
             "--output {}: expected another file name, found {}, whose extension stands for {}",
@@ -68,11 +65,7 @@ pub(crate) fn format_of<F: OutputFormat>(
 
 /// Like [`format_of`], but `default` if no format is implied. Endings of text in general do not contradict a default
 /// that is text.
-pub(crate) fn format_or<F: OutputFormat>(
-    default: F,
-    given: Option<F>,
-    path: Option<&Path>,
-) -> Result<F, CliError> {
+pub(crate) fn format_or<F: OutputFormat>(default: F, given: Option<F>, path: Option<&Path>) -> Result<F> {
     let ending = path.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
     let is_text = ending.is_some_and(|ending| ["txt", "out", "log"].contains(&&*ending));
     let is_open = given.is_none() && path.and_then(F::of_file).is_none();
@@ -117,7 +110,7 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
 ///
 /// # Errors
 /// The extension is none of such a format.
-pub(crate) fn format_named<F: OutputFormat>(what: &str, path: &Path) -> Result<F, CliError> {
+pub(crate) fn format_named<F: OutputFormat>(what: &str, path: &Path) -> Result<F> {
     let formats = F::of_file(path).ok_or_else(|| {
         let (endings, found) = (either("*.", endings::<F>()), path.display());
         usage(format_args!("{what}: expected a file named {endings}, found {found}"))

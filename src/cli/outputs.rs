@@ -8,7 +8,7 @@ use lacuna::cubical::read::{ImageOptions, other_files};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
 use super::arguments::bars::Drawing;
-use super::error::{CliError, twice_standard_input, usage};
+use super::error::{CliError, Result, twice_standard_input, usage};
 use super::naming::OutputFormat;
 use super::record::Record;
 use super::sink::{Content, Sink};
@@ -54,7 +54,7 @@ impl Inputs {
     }
 
     /// Rejects an output that is one of the inputs.
-    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), CliError> {
+    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<()> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
         };
@@ -70,7 +70,7 @@ impl Inputs {
 }
 
 /// Rejects standard input named more than once.
-pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), CliError> {
+pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<()> {
     if files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(twice_standard_input());
     }
@@ -78,11 +78,7 @@ pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), CliError> {
 }
 
 /// Opens the answer of a command that reads all of `files` for it, none of which it may be.
-pub(crate) fn open_answer(
-    files: &[PathBuf],
-    answer: Option<&Path>,
-    content: Content,
-) -> Result<Sink, CliError> {
+pub(crate) fn open_answer(files: &[PathBuf], answer: Option<&Path>, content: Content) -> Result<Sink> {
     at_most_one_pipe(files)?;
     Inputs::of(files).spare(answer)?;
     Sink::open(answer, content)
@@ -98,7 +94,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// Draws results over one another and writes the picture.
-    pub(crate) fn put(&self, sink: &mut Sink, series: &[Series]) -> Result<(), CliError> {
+    pub(crate) fn put(&self, sink: &mut Sink, series: &[Series]) -> Result<()> {
         let canvas = Plot::new(self.kind).draw(series);
         let canvas = canvas.map_err(|error| CliError::about("--plot", error))?;
         sink.fill(|out| self.format.write(&canvas, out))
@@ -139,10 +135,10 @@ pub(crate) struct Outputs {
 
 impl Outputs {
     /// Opens the outputs before the work starts. None of them may be an input or another output.
-    pub(crate) fn open(files: Files<'_>, inputs: &Inputs) -> Result<Outputs, CliError> {
+    pub(crate) fn open(files: Files<'_>, inputs: &Inputs) -> Result<Outputs> {
         let stats = files.stats_of_run.map(|path| ("statistics", path.to_path_buf()));
         let mut opened: Vec<(&str, PathBuf)> = stats.into_iter().collect();
-        let mut open = |what: &'static str, path: Option<&Path>, content| -> Result<Sink, CliError> {
+        let mut open = |what: &'static str, path: Option<&Path>, content| -> Result<Sink> {
             inputs.spare(path)?;
             let sink = Sink::open(path, content)?;
             let Some(file) = sink.file() else { return Ok(sink) };
@@ -171,7 +167,7 @@ impl Outputs {
     }
 
     /// Writes the statistics, if requested, then commits all files.
-    pub(crate) fn commit(self, record: &Record) -> Result<(), CliError> {
+    pub(crate) fn commit(self, record: &Record) -> Result<()> {
         let Outputs { answer, geometry, graph, picture, page, mut stats } = self;
         if let Some(stats) = &mut stats {
             stats.fill(|out| writeln!(out, "{}", record.json()))?;

@@ -11,7 +11,7 @@ use lacuna::matrix::read::{self, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::frame::Frame;
 use super::naming::OutputFormat;
 use super::notes::{Notes, ProgressMode, printable};
@@ -146,7 +146,7 @@ impl FromArgMatches for Flags {
 }
 
 /// Reads the matrix, reduces it and writes the pairs.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let notes = Notes { quiet: false, verbose: false, progress: ProgressMode::None };
     let (format, output) = arguments.formats();
@@ -196,7 +196,7 @@ impl Arguments {
     }
 
     /// Prints what PHAT prints with `--verbose`, with more digits.
-    fn tell(&self, record: &Record) -> Result<(), CliError> {
+    fn tell(&self, record: &Record) -> Result<()> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
         let [input, output] = [&self.input, &self.output].map(|path| path.display().to_string());
         let (input, output) = (printable(&input), printable(&output));
@@ -228,7 +228,7 @@ const DUALIZE: &str = "  anti-transpose";
 const THREADS: &str = "OMP_NUM_THREADS";
 
 /// Number of threads in the variable's value. In a list, the first number is that of the outermost region.
-fn threads(value: Option<&OsStr>) -> Result<Option<usize>, CliError> {
+fn threads(value: Option<&OsStr>) -> Result<Option<usize>> {
     let Some(value) = value else { return Ok(None) };
     let value = value.to_string_lossy();
     let first = value.split(',').next().unwrap_or_default().trim();

@@ -8,7 +8,7 @@ use lacuna::plot::{PlotFormat, PlotKind, Series};
 use super::arguments::picture::PictureFileArguments;
 use super::batch::{Task, Tasks};
 use super::directory::make;
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::naming;
 use super::outputs::{Files, Outputs, Picture};
 use super::sink::Sink;
@@ -32,7 +32,7 @@ impl<'a> Pictures<'a> {
         kind: PlotKind,
         tasks: &Tasks,
         stats: Option<&Path>,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self> {
         let is_batch = tasks.is_batch;
         let page = arguments.report.as_deref();
         let mut pictures = Pictures { is_batch, each: None, all: None, page };
@@ -82,7 +82,7 @@ impl<'a> Pictures<'a> {
     }
 
     /// Draws the picture of all inputs, if there is one, and commits its file.
-    pub(crate) fn finish(self, series: &[Series]) -> Result<(), CliError> {
+    pub(crate) fn finish(self, series: &[Series]) -> Result<()> {
         let Some((picture, mut sink)) = self.all else { return Ok(()) };
         if series.is_empty() {
             return Ok(());
@@ -98,7 +98,7 @@ fn is_page(path: &Path) -> bool {
 }
 
 /// Whether a path is a directory. A path that does not exist and has no extension is created as one.
-fn is_directory(path: &Path) -> Result<bool, CliError> {
+fn is_directory(path: &Path) -> Result<bool> {
     if path.is_dir() {
         return Ok(true);
     }

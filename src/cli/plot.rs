@@ -8,7 +8,7 @@ use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
 use super::arguments::run::CommonArguments;
-use super::error::CliError;
+use super::error::Result;
 use super::naming::{self, OutputFormat};
 use super::notes::Notes;
 use super::outputs::open_answer;
@@ -81,7 +81,7 @@ Examples:
   lacuna ecc volume.npy | lacuna plot - -o curve.svg";
 
 /// Reads the results, draws the picture and writes it.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let notes = arguments.common.notes;
     let answer = arguments.output_file.as_deref();
     let named = answer.filter(|path| *path != Path::new("-"));
@@ -114,7 +114,7 @@ pub(crate) fn read_series(
     format: Option<BarcodeFormat>,
     notes: Notes,
     are_used: impl Fn(u32) -> bool,
-) -> Result<Series, CliError> {
+) -> Result<Series> {
     let name = name_of(path);
     let LoadedSeries { series, detection, unfinished, .. } = read_path(path, format)?;
     notes.warn_of_unfinished(&name, &unfinished, are_used);

@@ -21,7 +21,7 @@ use super::arguments::bars::Drawing;
 use super::arguments::picture::PictureFileArguments;
 use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
-use super::error::{CliError, ended, usage};
+use super::error::{CliError, Result, ended, usage};
 use super::frame::{Done, Frame, InBatch, Message, tell_detected};
 use super::input_identity;
 use super::long_run::{LongRun, fingerprint};
@@ -106,7 +106,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// The work on an input.
-pub(crate) type Work<'w> = Box<dyn FnMut(&Run<'_>, &Task, &mut Frame<'_>) -> Result<(), CliError> + 'w>;
+pub(crate) type Work<'w> = Box<dyn FnMut(&Run<'_>, &Task, &mut Frame<'_>) -> Result<()> + 'w>;
 
 /// Makes the work of each of a number of threads that work side by side; of a single one that has all threads.
 pub(crate) type Worker<'w> = &'w (dyn Fn(usize) -> Work<'w> + Sync);
@@ -117,7 +117,7 @@ pub(crate) const SMALL: u64 = 256 << 10;
 impl<'a> Run<'a> {
     /// Opens the outputs of the whole run and its checkpoint, leaves out the inputs that already have answers, and
     /// starts the threads.
-    pub(crate) fn open(start: Instant, mut tasks: Tasks, setup: Setup<'a>) -> Result<Self, CliError> {
+    pub(crate) fn open(start: Instant, mut tasks: Tasks, setup: Setup<'a>) -> Result<Self> {
         let (arguments, is_batch) = (setup.arguments, tasks.is_batch);
         let notes = arguments.report.notes;
         if setup.drawing.is_some() && is_batch {
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
 
     /// Compares the only input with that of the checkpoint, if there is one. The inputs of a batch are known one by
     /// one.
-    pub(crate) fn begin(&self, identity: &dyn Fn() -> Result<String, CliError>) -> Result<(), CliError> {
+    pub(crate) fn begin(&self, identity: &dyn Fn() -> Result<String>) -> Result<()> {
         if self.tasks.is_batch { Ok(()) } else { self.long.begin(Some(identity)) }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         workers: usize,
         worker: Worker<'_>,
         sum: impl FnOnce(&mut Record, &[Record]),
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         let mut ran = Ran::default();
         let done = if workers > 1 {
             self.side_by_side(workers, worker, &mut ran)
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
     }
 
     /// Works on an input, with all threads if `is_alone`, and commits its outputs.
-    fn one(&self, task: &Task, work: &mut Work<'_>, is_alone: bool) -> Result<Done, CliError> {
+    fn one(&self, task: &Task, work: &mut Work<'_>, is_alone: bool) -> Result<Done> {
         let is_batch = self.tasks.is_batch;
         let start = if is_batch { Instant::now() } else { self.start };
         let (picture, page) = self.pictures.of(task);
@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// The failure of an input that ends the whole run.
-    fn take(&self, ran: &mut Ran, outcome: Result<Done, CliError>) -> Result<(), CliError> {
+    fn take(&self, ran: &mut Ran, outcome: Result<Done>) -> Result<()> {
         match outcome {
             Ok(Done { record, messages, series }) => {
                 for message in messages {
@@ -314,13 +314,13 @@ impl<'a> Run<'a> {
     /// inputs.
     ///
     /// Within the work, rayon sees a pool of the current thread only: the inputs are too small to be split.
-    fn side_by_side(&self, workers: usize, worker: Worker<'_>, ran: &mut Ran) -> Result<(), CliError> {
+    fn side_by_side(&self, workers: usize, worker: Worker<'_>, ran: &mut Ran) -> Result<()> {
         let (tasks, next, is_over) = (&self.tasks.tasks, AtomicUsize::new(0), AtomicBool::new(false));
         let meter = Meter::new(self.notes);
         meter.expect(&[Expected::of("files", Cost::Known(1.0))]);
         meter.begin("files", None, tasks.len() as u64);
         let (sender, outcomes) = mpsc::channel();
-        let work = |sender: Sender<(usize, Result<Done, CliError>)>| {
+        let work = |sender: Sender<(usize, Result<Done>)>| {
             // The pool lives as long as the worker. If it cannot be made, inputs are split after all, which is slower
             // but correct.
             let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
@@ -370,7 +370,7 @@ impl<'a> Run<'a> {
     }
 
     /// Ends a run: commits the picture of all inputs and the statistics, and removes the checkpoint.
-    fn finish(self, ran: Ran, sum: impl FnOnce(&mut Record, &[Record])) -> Result<(), CliError> {
+    fn finish(self, ran: Ran, sum: impl FnOnce(&mut Record, &[Record])) -> Result<()> {
         let Run { tasks, setup, notes, start, stats, pictures, long, inputs, .. } = self;
         pictures.finish(&ran.series)?;
         let failed = ran.failed();
@@ -415,7 +415,7 @@ impl Ran {
 
     /// The outcomes of all ranks for a batch of this many inputs, which the ranks took in turn. Ranks other than 0 are
     /// left without.
-    fn of_all(self, inputs: usize) -> Result<Ran, CliError> {
+    fn of_all(self, inputs: usize) -> Result<Ran> {
         if !ranks::are_several() {
             return Ok(self);
         }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::ending::{self, Doing};
-use super::error::{CliError, usage};
+use super::error::{CliError, Result, usage};
 use super::temporary::Temporary;
 use super::{locked, stop_request};
 use lacuna::internals::sync_directory;
@@ -63,7 +63,7 @@ pub(crate) enum Sink {
 
 impl Sink {
     /// Opens the output at `path`; `None` and `-` stand for standard output.
-    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, CliError> {
+    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink> {
         let sink = match path {
             None => Sink::Stdout,
             Some(path) if path == Path::new("-") => Sink::Stdout,
@@ -78,7 +78,7 @@ impl Sink {
         }
     }
 
-    fn open_path(path: &Path) -> Result<Sink, CliError> {
+    fn open_path(path: &Path) -> Result<Sink> {
         let failed = |source| CliError::unwritable(path, &source);
         let wrong = |what: &str| Err(CliError::input(format_args!("{}: expected {what}", path.display())));
         let name = path.as_os_str().to_string_lossy().to_lowercase();
@@ -124,15 +124,12 @@ impl Sink {
     }
 
     /// Writes the content. A file to be replaced is not in its place before [`Sink::commit`].
-    pub(crate) fn fill(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    pub(crate) fn fill(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let mut write = Some(write);
         self.fill_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
-    fn fill_by(&mut self, write: WriteTo<'_>) -> Result<(), CliError> {
+    fn fill_by(&mut self, write: WriteTo<'_>) -> Result<()> {
         if !matches!(self, Sink::File { .. }) {
             ending::begin(Doing::Writing);
         }
@@ -146,7 +143,7 @@ impl Sink {
     }
 
     /// Commits the output: moves a finished file to its place.
-    pub(crate) fn commit(self) -> Result<(), CliError> {
+    pub(crate) fn commit(self) -> Result<()> {
         ending::begin(Doing::Writing);
         let target = self.name();
         match self {

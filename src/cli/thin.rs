@@ -24,7 +24,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::run::ReportArguments;
 use super::ending::{self, Doing};
-use super::error::CliError;
+use super::error::{CliError, Result};
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, endings, format_named, format_of, unknown_ending};
@@ -165,7 +165,7 @@ const TOLD: usize = 10;
 /// | `thin_seconds`, `graph_seconds` | bits to bits; bits to graph, if requested |
 /// | `write_seconds`, `verify_seconds` | skeleton to output; the comparison, if requested |
 /// | `total_seconds` | the whole run, up to this file |
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let start = Instant::now();
     let Arguments { file, image, report, machine, invert, .. } = arguments;
     let options = image.options()?;
@@ -268,7 +268,7 @@ impl Arguments {
     }
 
     /// The formats of the skeleton and of its graph, as far as they are written.
-    fn formats(&self) -> Result<(Option<ImageFile>, Option<SkeletonFormat>), CliError> {
+    fn formats(&self) -> Result<(Option<ImageFile>, Option<SkeletonFormat>)> {
         let known = || endings::<ImageFile>().collect::<Vec<_>>();
         let of_image = |path: &PathBuf| {
             format_of(self.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))

@@ -9,7 +9,7 @@ use std::thread::{self, available_parallelism};
 use lacuna::internals::asking;
 use rayon::{ThreadBuilder, ThreadPool};
 
-use super::error::CliError;
+use super::error::{CliError, Result};
 use super::notes::Notes;
 
 /// Number of threads per core beyond which more are of no use.
@@ -26,7 +26,7 @@ const VARIABLE: &str = "RAYON_NUM_THREADS";
 
 /// Starts the threads: `asked`, or else as many as the environment says, or else one per core. Returns their number. A
 /// number beyond what is useful is cut, with a note; answers do not depend on it.
-pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliError> {
+pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize> {
     let threads = helpful(asked, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
     pool.build_global().map_err(|source| not_started(threads, &source))?;
@@ -34,13 +34,13 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliErro
 }
 
 /// Makes the current thread, which has not used a pool yet, the only worker, until [`start_late`] starts others.
-pub(crate) fn work_alone() -> Result<ThreadPool, CliError> {
+pub(crate) fn work_alone() -> Result<ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build().map_err(|source| not_started(1, &source))
 }
 
 /// Starts one thread per core, in a pool of its own.
-pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool, CliError> {
+pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool> {
     let threads = helpful(None, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
     pool.build().map_err(|source| not_started(threads, &source))

@@ -8,7 +8,7 @@ use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 
 use super::arguments::run::CommonArguments;
-use super::error::{CliError, check_options, usage};
+use super::error::{CliError, Result, check_options, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::open_answer;
@@ -96,7 +96,7 @@ Examples:
   lacuna vectorize --kind betti --resolution 50 --range 0,2 -o curves.csv *.npy";
 
 /// Reads the bars, computes the vectors and writes them.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let notes = arguments.common.notes;
     let vectors = arguments.vectors()?;
     let answer = arguments.output_file.as_deref();
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    fn vectors(&self) -> Result<Vectors, CliError> {
+    fn vectors(&self) -> Result<Vectors> {
         self.check_options()?;
         let is_image = self.kind == VectorKind::Image;
         let of_images =
@@ -150,7 +150,7 @@ impl Arguments {
     }
 
     /// Rejects options that do not apply to this kind of vector.
-    fn check_options(&self) -> Result<(), CliError> {
+    fn check_options(&self) -> Result<()> {
         use VectorKind::{Betti, EntropySummary, Image, Landscape, Lengths, Silhouette};
         let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette, EntropySummary];
         let named_grids = "--kind image, landscape, betti, silhouette or entropy-summary";

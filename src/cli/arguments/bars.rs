@@ -6,7 +6,7 @@ use lacuna::cubical::Value;
 use lacuna::diagram::BarSelection;
 use lacuna::output::geometry::GeometryFormat;
 
-use crate::cli::error::CliError;
+use crate::cli::error::Result;
 use crate::cli::naming;
 use crate::cli::parse;
 
@@ -64,7 +64,7 @@ impl<'a> Drawing<'a> {
     ///
     /// # Errors
     /// The name says no format of drawings.
-    pub(crate) fn of(path: &'a Path) -> Result<Self, CliError> {
+    pub(crate) fn of(path: &'a Path) -> Result<Self> {
         Ok(Drawing { path, format: naming::format_named("--geometry", path)? })
     }
 }

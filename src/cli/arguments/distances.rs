@@ -7,7 +7,7 @@ use lacuna::metric::read::{
     Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, Symmetrize, read_cloud, read_path,
 };
 
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::parse;
 
 /// How the input is read.
@@ -80,12 +80,7 @@ pub(crate) struct TableArguments {
 
 impl DistancesArguments {
     /// The distances of the file at `path`, or of one of several inputs in it.
-    pub(crate) fn read(
-        &self,
-        path: &Path,
-        number: Option<usize>,
-        diagonal: Diagonal,
-    ) -> Result<Loaded, CliError> {
+    pub(crate) fn read(&self, path: &Path, number: Option<usize>, diagonal: Diagonal) -> Result<Loaded> {
         let options = self.table.options(self.format, diagonal, self.key.clone());
         let loaded = match number {
             None => read_path(path, options),
@@ -107,7 +102,7 @@ impl TableArguments {
     }
 
     /// With `--shortest-paths`, replaces the edges that were read from `path` by the lengths of shortest paths.
-    pub(crate) fn with_paths(&self, mut loaded: Loaded, path: &Path) -> Result<Loaded, CliError> {
+    pub(crate) fn with_paths(&self, mut loaded: Loaded, path: &Path) -> Result<Loaded> {
         if self.shortest_paths {
             let paths = loaded.input.shortest_paths(&());
             loaded.input = paths.map_err(|source| CliError::about(name_of(path), source))?;

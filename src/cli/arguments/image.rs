@@ -3,7 +3,7 @@
 use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 
-use crate::cli::error::{CliError, usage};
+use crate::cli::error::{Result, usage};
 use crate::cli::parse::{self, Frames};
 
 /// The format of an image and, where its file has no header, what it holds.
@@ -39,7 +39,7 @@ pub(crate) struct ImageArguments {
 
 impl ImageArguments {
     /// How to read; the errors are those of [`VoxelsArguments::options`].
-    pub(crate) fn options(&self) -> Result<ImageOptions, CliError> {
+    pub(crate) fn options(&self) -> Result<ImageOptions> {
         self.voxels.options(self.format, self.key.as_deref())
     }
 }
@@ -85,11 +85,7 @@ impl VoxelsArguments {
     ///
     /// # Errors
     /// A raw image without shape or type; shape, type or order of an image that is not raw.
-    pub(crate) fn options(
-        &self,
-        format: Option<ImageFormat>,
-        key: Option<&str>,
-    ) -> Result<ImageOptions, CliError> {
+    pub(crate) fn options(&self, format: Option<ImageFormat>, key: Option<&str>) -> Result<ImageOptions> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),

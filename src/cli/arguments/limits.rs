@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lacuna::snapshot::{CheckpointDirectory, SnapshotError};
 
-use crate::cli::error::CliError;
+use crate::cli::error::Result;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
 use crate::cli::ranks;
@@ -47,7 +47,7 @@ impl CheckpointArguments {
     }
 
     /// Opens the directory, if there is to be one, and locks it. From then on a signal has the run save its state.
-    pub(crate) fn open(&self, notes: Notes) -> Result<Option<CheckpointDirectory>, CliError> {
+    pub(crate) fn open(&self, notes: Notes) -> Result<Option<CheckpointDirectory>> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
         if !ranks::is_root() {
             // Rank 0 has the state. A signal to all must not end this rank before that is saved, as it would end all.

@@ -3,7 +3,7 @@
 use lacuna::backend::{Backend, BackendRequest, Choice};
 
 use super::memory::MemoryArguments;
-use crate::cli::error::CliError;
+use crate::cli::error::Result;
 use crate::cli::notes::Notes;
 use crate::cli::{parse, ranks, threads};
 
@@ -18,7 +18,7 @@ pub(crate) struct ThreadsArguments {
 
 impl ThreadsArguments {
     /// Starts the threads that everything runs on, and says how many there are.
-    pub(crate) fn start(&self, notes: Notes) -> Result<usize, CliError> {
+    pub(crate) fn start(&self, notes: Notes) -> Result<usize> {
         threads::start(self.threads, notes)
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lacuna::memory;
 
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::parse::{self, OrAuto};
 
 /// The limit of memory.
@@ -42,7 +42,7 @@ impl MemoryArguments {
     }
 
     /// Has what finds no room lie in a file from now on, if that is asked for.
-    pub(crate) fn open_spill(&self) -> Result<(), CliError> {
+    pub(crate) fn open_spill(&self) -> Result<()> {
         let Some(directory) = &self.spill else { return Ok(()) };
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
         let opened = crate::allocator::spill::open(directory);

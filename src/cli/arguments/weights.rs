@@ -3,7 +3,7 @@
 use lacuna::metric::read::Diagonal;
 use lacuna::rips::{DistanceToMeasure, Growth};
 
-use crate::cli::error::{CliError, usage};
+use crate::cli::error::{Result, usage};
 use crate::cli::parse;
 
 /// Where the births of points come from.
@@ -53,7 +53,7 @@ impl WeightsArguments {
     ///
     /// # Errors
     /// They are not, but it was said how.
-    pub(crate) fn measure(&self) -> Result<Option<DistanceToMeasure>, CliError> {
+    pub(crate) fn measure(&self) -> Result<Option<DistanceToMeasure>> {
         let given = [
             ("--dtm-p", self.dtm_p.is_some()),
             ("--dtm-r", self.dtm_r.is_some()),

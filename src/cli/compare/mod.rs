@@ -10,7 +10,7 @@ use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::internals::name_of;
 
 use super::arguments::run::CommonArguments;
-use super::error::{CliError, twice_standard_input, usage};
+use super::error::{CliError, Result, twice_standard_input, usage};
 use super::notes::{Notes, printable};
 use super::parse;
 use super::progress::Meter;
@@ -103,11 +103,11 @@ Examples:
   lacuna compare --run gudhi --python venv/bin/python --from image volume.npy";
 
 /// Reads, compares and prints the differences. Errors never use the exit code that says that the files differ.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     same(arguments).map_err(CliError::into_input_error)
 }
 
-fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
+fn same(arguments: &Arguments) -> Result<ExitCode> {
     let notes = arguments.common.notes;
     threads::start(None, notes)?;
     match (arguments.reference.run, &arguments.b) {
@@ -119,12 +119,12 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
 }
 
 /// Compares two files.
-fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliError> {
+fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode> {
     let names = [&*arguments.a, b].map(name_of);
     if arguments.a == b && b == Path::new("-") {
         return Err(twice_standard_input());
     }
-    let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
+    let read = |path: &Path, format, name: &str| -> Result<Barcode> {
         let Loaded { barcode, format, detection, .. } = read_path(path, format)?;
         if let Some(why) = detection {
             notes.note(format_args!("{name}: {format} ({why})"));
@@ -145,7 +145,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
 }
 
 /// Compares the result of another program with ours.
-fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> Result<ExitCode, CliError> {
+fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> Result<ExitCode> {
     if arguments.a == Path::new("-") {
         return Err(usage("--run: expected a file, which both programs can read, found standard input"));
     }
@@ -181,7 +181,7 @@ fn greatest(barcode: &Barcode) -> f64 {
 }
 
 /// Prints `before`, then the comparison.
-fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
+fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode> {
     let names = names.map(printable);
     Sink::open(None, Content::Text)?.fill(|out| {
         out.write_all(printable(before).as_bytes())?;

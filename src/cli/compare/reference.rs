@@ -27,7 +27,7 @@ use lacuna::internals::Kind::{self, Distances, Image, Matrix};
 
 use crate::cli::convert::several_kinds;
 use crate::cli::ending::output_of;
-use crate::cli::error::{CliError, check_options, usage};
+use crate::cli::error::{CliError, Result, check_options, usage};
 use crate::cli::parse;
 use crate::cli::record::VERSION;
 use crate::cli::temporary::TemporaryFolder;
@@ -137,7 +137,7 @@ fn construction(reference: Reference, options: &ReferenceArguments) -> &'static 
 }
 
 /// Rejects options that do not apply to the reference or to this kind of input.
-fn check(reference: Reference, options: &ReferenceArguments, kind: Kind) -> Result<(), CliError> {
+fn check(reference: Reference, options: &ReferenceArguments, kind: Kind) -> Result<()> {
     let (is_distances, is_dipha) = (kind == Distances, reference == Reference::Dipha);
     check_options(
         kind,
@@ -254,7 +254,7 @@ impl Bench<'_> {
     }
 
     /// Runs this program.
-    fn lacuna(&self, words: &[OsString]) -> Result<f64, CliError> {
+    fn lacuna(&self, words: &[OsString]) -> Result<f64> {
         let found = self.run(Command::new(&self.lacuna).args(words));
         let (output, seconds) = found.map_err(|error| failed("lacuna", error))?;
         if output.status.success() { Ok(seconds) } else { Err(failed("lacuna", last_lines(&output))) }
@@ -262,7 +262,7 @@ impl Bench<'_> {
 
     /// Converts the input for the reference. Other programs receive the absolute path of the converted file: a path
     /// that begins with `-` would be taken for an option.
-    fn convert(&self, plan: &Plan) -> Result<PathBuf, CliError> {
+    fn convert(&self, plan: &Plan) -> Result<PathBuf> {
         let out = self.path(plan.input);
         let mut words = words(["convert", "-q", "--from", self.kind.into()]);
         words.extend_from_slice(&plan.convert);
@@ -271,7 +271,7 @@ impl Bench<'_> {
     }
 
     /// Runs the reference.
-    fn theirs(&self, command: &mut Command) -> Result<(Output, f64), CliError> {
+    fn theirs(&self, command: &mut Command) -> Result<(Output, f64)> {
         let Known { name, program, remedy, .. } = self.reference.known();
         let (is_module, at) = (program.is_none(), self.program().display());
         let missing = |found: &dyn Display| match is_module {
@@ -294,7 +294,7 @@ impl Bench<'_> {
     }
 
     /// Runs this program on the converted input and reads what it wrote.
-    fn ours(&self, plan: Plan, input: &Path) -> Result<Ran, CliError> {
+    fn ours(&self, plan: Plan, input: &Path) -> Result<Ran> {
         let (out, mut words) = (self.path(&format!("ours.{}", plan.ending)), plan.ours);
         words.extend(["-o".into(), out.clone().into(), "--".into(), input.into()]);
         let seconds = self.lacuna(&words)?;
@@ -310,7 +310,7 @@ pub(super) fn run(
     reference: Reference,
     input: &Path,
     options: &ReferenceArguments,
-) -> Result<([Ran; 2], f64), CliError> {
+) -> Result<([Ran; 2], f64)> {
     let Known { name, program, kinds, tolerance, .. } = reference.known();
     let among = || Kind::among(input, kinds).map_err(|kinds| several_kinds(input, &kinds));
     let kind = options.from.map_or_else(among, Ok)?;
@@ -369,7 +369,7 @@ fn filtration(dim: &str, max_dim: usize, threshold: Option<f64>, modulus: Option
 }
 
 impl Bench<'_> {
-    fn ripser(&self) -> Result<Plan, CliError> {
+    fn ripser(&self) -> Result<Plan> {
         // A list of edges stays a list. It is cut at the threshold here, which Ripser would ignore.
         let is_graph = {
             let loaded = lacuna::metric::read::read_path(self.input, None)?;
@@ -428,7 +428,7 @@ impl Bench<'_> {
         }
     }
 
-    fn python(&self) -> Result<Plan, CliError> {
+    fn python(&self) -> Result<Plan> {
         let is_image = self.kind == Image;
         let construction = if is_image { construction(self.reference, self.options) } else { "none" };
         let ours = match is_image {

@@ -5,7 +5,7 @@ use lacuna::compare::read::{BarcodeFormat, read_path};
 use lacuna::compare::write::BarcodeFile;
 
 use super::{Arguments, Converted};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
 
@@ -15,7 +15,7 @@ pub(super) fn convert(
     input: Option<BarcodeFormat>,
     format: BarcodeFile,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let loaded = frame.read(|_| read_path(&arguments.input, input))??;
     let name = frame.name.clone();
     frame.detected(loaded.detection.map(|why| format!("{} ({why})", loaded.format)));

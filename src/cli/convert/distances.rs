@@ -6,7 +6,7 @@ use lacuna::metric::write::{DistanceFile, chosen};
 use lacuna::metric::{Distances, Value};
 
 use super::{Arguments, Converted};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
 
@@ -16,7 +16,7 @@ pub(super) fn convert(
     input: Option<DistanceFormat>,
     format: DistanceFile,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let name = frame.name.clone();
     let loaded = frame.read(|_| read(arguments, input))??;
     frame.detected(loaded.detection.as_ref().map(|why| format!("{} ({why})", loaded.format)));
@@ -28,7 +28,7 @@ pub(super) fn convert(
 }
 
 /// Reads the distances in their own precision.
-fn read(arguments: &Arguments, format: Option<DistanceFormat>) -> Result<Loaded, CliError> {
+fn read(arguments: &Arguments, format: Option<DistanceFormat>) -> Result<Loaded> {
     let options = arguments.table.options(format, Diagonal::Zero, arguments.key.clone());
     arguments.table.with_paths(read_path_exactly(&arguments.input, options)?, &arguments.input)
 }
@@ -38,7 +38,7 @@ fn become_of<T: Value>(
     distances: Distances<T>,
     format: DistanceFile,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let name = frame.name.clone();
     let are_all = arguments.to == Some(Kind::Distances);
     let distances =

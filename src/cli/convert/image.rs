@@ -5,7 +5,7 @@ use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 
 use super::{Arguments, Converted};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
 
@@ -15,7 +15,7 @@ pub(super) fn convert(
     input: Option<ImageFormat>,
     format: ImageFile,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
     let stream = open_image(&arguments.input, &options, frame)?;
     let geometry = stream.geometry().cloned();

@@ -7,7 +7,7 @@ use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
 
 use super::{Arguments, Converted};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::notes::counted;
@@ -19,7 +19,7 @@ pub(super) fn convert(
     input: Option<MatrixFormat>,
     format: MatrixFormat,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let options = MatrixReadOptions { format: input, upper_dim: arguments.dimension.of_cells() };
     let loaded = frame.read(|_| read_path(&arguments.input, &options))??;
     let name = frame.name.clone();
@@ -56,7 +56,7 @@ pub(super) fn of_image(
     input: Option<ImageFormat>,
     format: MatrixFormat,
     frame: &mut Frame<'_>,
-) -> Result<Converted, CliError> {
+) -> Result<Converted> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
     let stream = open_image(&arguments.input, &options, frame)?;
     let image = read_image(stream, frame)?;

@@ -27,7 +27,7 @@ use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::run::CommonArguments;
-use super::error::{CliError, check_options, only_of, usage};
+use super::error::{CliError, Result, check_options, only_of, usage};
 use super::frame::Frame;
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::outputs::Files;
@@ -143,7 +143,7 @@ Examples:
   lacuna convert --output phat-ascii image.npy - | lacuna reduce -";
 
 /// Detects the kind of the input and converts it.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let kind = arguments.kind_of_input()?;
     arguments.check_options(kind)?;
     match kind {
@@ -188,7 +188,7 @@ struct Converted {
 
 impl Arguments {
     /// The kind of the input: `--from`, or an image if it is raw, or what the file and the output tell.
-    fn kind_of_input(&self) -> Result<Kind, CliError> {
+    fn kind_of_input(&self) -> Result<Kind> {
         if let Some(kind) = self.from {
             return Ok(kind);
         }
@@ -206,8 +206,8 @@ impl Arguments {
         &self,
         kind: Kind,
         format: Option<F>,
-        convert: fn(&Arguments, Option<I>, F, &mut Frame<'_>) -> Result<Converted, CliError>,
-    ) -> Result<(), CliError> {
+        convert: fn(&Arguments, Option<I>, F, &mut Frame<'_>) -> Result<Converted>,
+    ) -> Result<()> {
         let input = self.input_format(kind)?;
         let format = format.map_or_else(|| self.output_format(kind), Ok)?;
         let files = Files { answer: Some(&self.out), content: format.content(), ..Files::default() };
@@ -235,7 +235,7 @@ impl Arguments {
     }
 
     /// Rejects options that apply to other kinds.
-    fn check_options(&self, kind: Kind) -> Result<(), CliError> {
+    fn check_options(&self, kind: Kind) -> Result<()> {
         match (kind, self.to) {
             (Kind::Image, None | Some(Kind::Image | Kind::Matrix)) => {}
             (_, Some(to)) if to != kind => {
@@ -274,7 +274,7 @@ impl Arguments {
     }
 
     /// Rejects options of matrices for an image that becomes an image.
-    fn check_options_of_image(&self) -> Result<(), CliError> {
+    fn check_options_of_image(&self) -> Result<()> {
         let matrix = "--to matrix";
         check_options(
             "--to image",
@@ -288,7 +288,7 @@ impl Arguments {
     }
 
     /// Parses `--format` as an input format.
-    fn input_format<F: FromStr<Err = Problem>>(&self, kind: Kind) -> Result<Option<F>, CliError> {
+    fn input_format<F: FromStr<Err = Problem>>(&self, kind: Kind) -> Result<Option<F>> {
         let parse = |name: &String| {
             name.parse().map_err(|problem: Problem| unknown_format("--format", kind, &problem.expected, name))
         };
@@ -296,7 +296,7 @@ impl Arguments {
     }
 
     /// The output format, from `--output` or the name of OUT.
-    fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, CliError> {
+    fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F> {
         let names = names::<F>();
         let unknown = |found: &str| unknown_format("--output", kind, &format!("one of {names}"), found);
         let given = self.output.as_deref().map(|name| F::from_str(name, true).map_err(|_| unknown(name)));
@@ -309,7 +309,7 @@ impl Arguments {
     }
 
     /// The kind of the result of converting an image: a matrix if `--to` or the format says so, or if nothing decides.
-    fn image_becomes(&self) -> Result<Kind, CliError> {
+    fn image_becomes(&self) -> Result<Kind> {
         let is_of = |kind: Kind| kind.writes(self.output.as_deref(), &self.out);
         match self.to {
             Some(to) => Ok(to),

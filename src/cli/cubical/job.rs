@@ -24,7 +24,7 @@ use serde_json::json;
 use super::{Arguments, Way};
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::batch::Task;
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Result};
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::input_identity;
@@ -76,7 +76,7 @@ impl Job<'_> {
     /// | `read_seconds` | file to image |
     /// | `persistence_seconds` | image to classes |
     /// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
-    pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<(), CliError> {
+    pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<()> {
         let arguments = self.arguments;
         if arguments.run.checkpoint.is_asked_for() {
             input_identity::check_one_file(&task.input, self.options)?;
@@ -195,12 +195,7 @@ impl Job<'_> {
         Limits { threshold: self.arguments.threshold(), mask: self.mask.as_ref() }
     }
 
-    fn thinned(
-        &self,
-        image: &AnyImage,
-        rule: Option<Rule>,
-        frame: &mut Frame<'_>,
-    ) -> Result<AnyImage, CliError> {
+    fn thinned(&self, image: &AnyImage, rule: Option<Rule>, frame: &mut Frame<'_>) -> Result<AnyImage> {
         frame.meter.stage("thinning");
         let request = thinning::ThinningRequest { rule, iterations: None };
         let watch = &mut |pass: thinning::Pass| frame.meter.at(format!("iteration {}", pass.iteration));
@@ -225,13 +220,7 @@ impl Job<'_> {
         Ok(thinned)
     }
 
-    fn solve(
-        &self,
-        image: &AnyImage,
-        request: Request,
-        way: Way,
-        frame: &mut Frame<'_>,
-    ) -> Result<Found, CliError> {
+    fn solve(&self, image: &AnyImage, request: Request, way: Way, frame: &mut Frame<'_>) -> Result<Found> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         let (backend, limits) = (&self.backend, self.limits());
         let representatives = self.arguments.representatives.selection();

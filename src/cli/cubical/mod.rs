@@ -20,7 +20,7 @@ use crate::cli::arguments::image::ImageArguments;
 use crate::cli::arguments::picture::PictureArguments;
 use crate::cli::arguments::run::RunArguments;
 use crate::cli::batch::Tasks;
-use crate::cli::error::{CliError, usage};
+use crate::cli::error::{CliError, Result, usage};
 use crate::cli::naming::OutputFormat;
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
@@ -153,7 +153,7 @@ enum Way {
 }
 
 /// Runs the command: reads, computes and writes one image after another.
-pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
     let start = Instant::now();
     let Arguments { run: common, picture, representatives, .. } = arguments;
     let options = arguments.input.options()?;
@@ -185,7 +185,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
 }
 
 /// Reads a mask.
-fn read_mask(file: &Path) -> Result<Mask, CliError> {
+fn read_mask(file: &Path) -> Result<Mask> {
     // A mask of another shape than the image is refused later.
     let options = ImageOptions { four_axes: true, ..ImageOptions::default() };
     let image = read::open(file, &options)?.image()?;
@@ -208,7 +208,7 @@ impl Arguments {
     }
 
     /// How the bars of an image of this shape are found.
-    fn way(&self, shape: Shape) -> Result<Way, CliError> {
+    fn way(&self, shape: Shape) -> Result<Way> {
         let has_cycles = self.representatives.selection().is_some();
         let needs_matrix = has_cycles && self.request().cycles_need_all_cells(shape);
         match self.via {

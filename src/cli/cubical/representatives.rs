@@ -7,7 +7,7 @@ use lacuna::diagram::BarSelection;
 use lacuna::output::images::ImageBarsFormat;
 
 use crate::cli::arguments::bars::{BarArguments, CyclesAlone, Drawing};
-use crate::cli::error::{CliError, no_room_for_cycles};
+use crate::cli::error::{Result, no_room_for_cycles};
 use crate::cli::parse;
 
 /// The representatives that are wanted, and of which bars.
@@ -52,12 +52,12 @@ impl RepresentativesArguments {
     }
 
     /// The drawing of cycles, if requested.
-    pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, CliError> {
+    pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>> {
         self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
     /// Checks that the output format can hold the requested representatives.
-    pub(super) fn check(&self, format: ImageBarsFormat) -> Result<(), CliError> {
+    pub(super) fn check(&self, format: ImageBarsFormat) -> Result<()> {
         if self.are_named() && !format.holds_representatives() {
             return Err(no_room_for_cycles(format));
         }

@@ -13,7 +13,7 @@ use lacuna::plot::Series;
 use lacuna::progress::{Resumable, Silent};
 use lacuna::snapshot::facts;
 
-use crate::cli::error::{CliError, usage};
+use crate::cli::error::{CliError, Result, usage};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
 use crate::cli::record::timed;
@@ -43,7 +43,7 @@ const CHECKED: &str = "checked";
 
 impl Job<'_> {
     /// Reads the matrix, reduces it and writes the pairs.
-    pub(crate) fn run(&self, frame: &mut Frame<'_>) -> Result<(), CliError> {
+    pub(crate) fn run(&self, frame: &mut Frame<'_>) -> Result<()> {
         let LoadedMatrix { input, format, gives_boundaries, .. } = self.read(frame)?;
         if self.cycles.is_some() && !gives_boundaries {
             return Err(usage(format_args!(
@@ -102,7 +102,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn read(&self, frame: &mut Frame<'_>) -> Result<LoadedMatrix, CliError> {
+    fn read(&self, frame: &mut Frame<'_>) -> Result<LoadedMatrix> {
         // A device is opened meanwhile only for an algorithm with a scan.
         let processor = Backend::default();
         let has_scan = self.request.algorithm.is_none_or(Algorithm::scans);
@@ -129,7 +129,7 @@ impl Job<'_> {
         reduced: &mut AnyReduced<'_>,
         selection: &ClassSelection,
         frame: &mut Frame<'_>,
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         if self.explain {
             frame.tell(format_args!(
                 "{:<13} cycles: columns of the matrix itself are reduced with the pairs known, on one thread",
@@ -143,7 +143,7 @@ impl Job<'_> {
 }
 
 /// Checks that ∂∂ = 0, unless the checkpoint says that it was checked.
-fn check(input: &AnyComplex, frame: &mut Frame<'_>) -> Result<(), CliError> {
+fn check(input: &AnyComplex, frame: &mut Frame<'_>) -> Result<()> {
     frame.meter.stage("check");
     let checkpoint = frame.checkpoint;
     let (checked, took) = timed(|| match checkpoint.load(CHECKED, CHECKED)? {

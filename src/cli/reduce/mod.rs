@@ -14,7 +14,7 @@ use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::run::RunArguments;
 use super::batch::Tasks;
-use super::error::{CliError, usage};
+use super::error::{Result, usage};
 use super::input_identity;
 use super::naming::{OutputFormat, format_of};
 use super::parse::{self, OrAuto};
@@ -115,7 +115,7 @@ Examples:
   lacuna reduce --representatives cycles --min-persistence 100 -o cycles.json filtration.bin";
 
 /// Reads the matrix, reduces it and writes the pairs.
-pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
     let start = Instant::now();
     let Arguments { run: common, picture, input, file, representatives, .. } = arguments;
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {

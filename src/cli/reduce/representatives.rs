@@ -4,7 +4,7 @@ use lacuna::matrix::cycles::ClassSelection;
 use lacuna::output::pairs::PairsFormat;
 
 use crate::cli::arguments::bars::CyclesAlone;
-use crate::cli::error::{CliError, no_room_for_cycles, usage};
+use crate::cli::error::{Result, no_room_for_cycles, usage};
 use crate::cli::parse;
 
 /// The representatives that are wanted, and of which classes.
@@ -48,7 +48,7 @@ impl RepresentativesArguments {
     }
 
     /// Checks that the output format can hold the requested representatives, and that the matrix is checked.
-    pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<(), CliError> {
+    pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<()> {
         if self.representatives.is_empty() {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use lacuna::rips::{CollapseStats, DistanceToMeasure, Landmarks, Outcome, Plan, S
 use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::batch::Task;
-use crate::cli::error::{CliError, ended};
+use crate::cli::error::{CliError, Result, ended};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
 use crate::cli::ranks::{self, ranks};
@@ -33,7 +33,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<(), CliError> {
+    pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<()> {
         let Arguments { distances, weights, representatives, .. } = self.arguments;
         // Of several inputs, each rank takes some; it shares a single one with the others.
         let ranks: &dyn Ranks = if frame.batch.is_some() { &Alone } else { ranks() };
@@ -119,13 +119,7 @@ impl Job<'_> {
         outcome.landmarks.iter().for_each(|landmarks| _ = page.fact("landmarks", described(landmarks)));
     }
 
-    fn solve(
-        &self,
-        run: &Run<'_>,
-        ranks: &dyn Ranks,
-        input: Input,
-        frame: &Frame<'_>,
-    ) -> Result<Outcome, CliError> {
+    fn solve(&self, run: &Run<'_>, ranks: &dyn Ranks, input: Input, frame: &Frame<'_>) -> Result<Outcome> {
         let progress = &Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
         let options = self.arguments.options(self.weights, self.backend.clone());
         let solved = match options.prepare(input, ranks, progress) {
@@ -138,12 +132,7 @@ impl Job<'_> {
         solved.map_err(|error| if is_batch { CliError::about(&frame.name, error) } else { error.into() })
     }
 
-    fn write_bars(
-        &self,
-        outcome: &Outcome,
-        diagram: &Diagram,
-        frame: &mut Frame<'_>,
-    ) -> Result<(), CliError> {
+    fn write_bars(&self, outcome: &Outcome, diagram: &Diagram, frame: &mut Frame<'_>) -> Result<()> {
         let Arguments { modulus, representatives, .. } = self.arguments;
         let unfinished =
             outcome.unfinished.map(|first| (first..=outcome.plan.max_dim).collect::<Vec<usize>>());

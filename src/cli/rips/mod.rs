@@ -19,7 +19,7 @@ use super::arguments::picture::PictureArguments;
 use super::arguments::run::RunArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::Tasks;
-use super::error::{CliError, usage};
+use super::error::{Result, usage};
 use super::naming::OutputFormat;
 use super::parse;
 use super::run::{Run, SMALL, Setup};
@@ -164,7 +164,7 @@ Examples:
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
 /// Runs the command: reads, computes and writes the inputs.
-pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
     let start = Instant::now();
     let Arguments { run: common, picture, representatives, .. } = arguments;
     let weights = arguments.weights.measure()?;

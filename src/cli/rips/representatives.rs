@@ -7,7 +7,7 @@ use lacuna::output::OutputFormat;
 use lacuna::rips::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::arguments::bars::{BarArguments, Drawing};
-use crate::cli::error::{CliError, usage};
+use crate::cli::error::{Result, usage};
 use crate::cli::parse;
 
 /// The requested representatives and their bars.
@@ -78,7 +78,7 @@ impl RepresentativesArguments {
 
     /// Checks that the output format can hold the requested representatives, and that no bars are left out, which would
     /// shift their indices.
-    pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), CliError> {
+    pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<()> {
         if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
             return Err(usage(format_args!(
                 "--ratio: expected 1 with --representatives and --geometry, which index all bars, found {ratio}; \
@@ -120,7 +120,7 @@ impl RepresentativesArguments {
     }
 
     /// The drawing of cycles for a run up to dimension `max_dim`, if requested.
-    pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, CliError> {
+    pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>> {
         let Some(path) = &self.geometry else { return Ok(None) };
         let drawing = Drawing::of(path)?;
         let axes = &self.geometry_axes;
