@@ -21,7 +21,7 @@ use crate::input::{Place, Problem};
 use crate::matrix::read::derived_dims;
 use crate::matrix::{BoundaryMatrix, Dimension, Index};
 use crate::metric::pairs::{self, Entry};
-use crate::metric::read::DistanceOptions;
+use crate::metric::read::Context;
 use crate::metric::{MetricError, SparseDistances, Value};
 
 /// Stored entries are edges, including stored zeros; pairs of points without an entry are never connected.
@@ -62,8 +62,7 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
             let Entry { row, column, value } = entries[k];
             MetricError::of_entry(row as usize, column as usize, expected, value)
         };
-        pairs::graph(rows, &entries, &DistanceOptions::default(), &problem, &mut Vec::new())
-            .map_err(MetricError::without_note)
+        pairs::graph(rows, &entries, &mut Context::default(), &problem).map_err(MetricError::without_note)
     }
 }
 

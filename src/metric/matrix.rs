@@ -1,6 +1,6 @@
 //! Condensed symmetric distance matrices.
 
-use super::read::{DistanceOptions, Symmetrize};
+use super::read::{Context, DistanceOptions, Symmetrize};
 use super::{MetricError, Value, births, square};
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
@@ -87,7 +87,7 @@ impl<T: Value> DistanceMatrix<T> {
         }
         let options = DistanceOptions { symmetrize, ..DistanceOptions::default() };
         let problem = |i, j, expected: &str| MetricError::of_entry(i, j, expected, at(i, j));
-        square::matrix(n, &at, &options, &problem, &mut Vec::new()).map_err(MetricError::without_note)
+        square::matrix(n, &at, &mut Context::new(options), &problem).map_err(MetricError::without_note)
     }
 
     /// Adds births for a weighted Vietoris–Rips filtration: a point enters at its birth, and one born at infinity

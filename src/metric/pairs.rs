@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use super::births::{self, BIRTH, is_birth};
-use super::read::{DistanceOptions, nothing_to_symmetrize};
+use super::read::{Context, nothing_to_symmetrize};
 use super::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use super::{SparseDistances, Value};
 use crate::input::Problem;
@@ -65,10 +65,10 @@ pub(crate) fn listed<T: Value>(entries: &[Entry<T>]) -> Listed {
 pub(crate) fn graph<T: Value>(
     n: usize,
     entries: &[Entry<T>],
-    options: &DistanceOptions,
+    context: &mut Context,
     problem: &dyn Fn(usize, &str) -> Problem,
-    notes: &mut Vec<String>,
 ) -> Result<SparseDistances<T>, Problem> {
+    let options = &context.options;
     let has_births = options.has_births();
     let distances = entries.iter().filter(|entry| !entry.is_diagonal()).map(|entry| entry.value);
     let tolerance = Tolerance::of(distances);
@@ -112,14 +112,14 @@ pub(crate) fn graph<T: Value>(
         edges.push((i, j, rounding.choose(below.value, above.value, options.symmetrize)));
     }
     drop(listed);
-    rounding.note(options.symmetrize, notes);
+    rounding.note(options.symmetrize, &mut context.notes);
     if !has_births {
         return SparseDistances::new(n, edges);
     }
     let pairs = edges.iter_mut().map(|(i, j, distance)| (*i as usize, *j as usize, distance));
     let place = |i, j| places_of(entries, (i as u32, j as u32)).next().unwrap_or_default();
     let early = |i: usize, j: usize, expected: &str| problem(place(i, j), expected);
-    births::raise(&births, pairs, tolerance, early, notes)?;
+    births::raise(&births, pairs, tolerance, early, &mut context.notes)?;
     SparseDistances::new(n, edges)?.with_births(births)
 }
 
@@ -160,7 +160,7 @@ fn given_again<T: Value>(
 mod tests {
     use super::*;
     use crate::metric::MetricError;
-    use crate::metric::read::Diagonal;
+    use crate::metric::read::{Diagonal, DistanceOptions};
 
     /// Edges, births and notes, or the message of the error.
     type Found = Result<(Vec<(u32, u32, f64)>, Option<Vec<f64>>, String), String>;
@@ -172,11 +172,10 @@ mod tests {
             let Entry { row, column, value } = entries[k];
             MetricError::of_entry(row as usize, column as usize, expected, value)
         };
-        let mut notes = Vec::new();
-        let graph =
-            graph(n, &entries, options, &problem, &mut notes).map_err(|problem| problem.to_string())?;
+        let mut context = Context::new(options.clone());
+        let graph = graph(n, &entries, &mut context, &problem).map_err(|problem| problem.to_string())?;
         let edges = graph.edges().iter().map(|e| (e.i, e.j, e.distance)).collect();
-        Ok((edges, graph.births().map(<[f64]>::to_vec), notes.concat()))
+        Ok((edges, graph.births().map(<[f64]>::to_vec), context.notes.concat()))
     }
 
     #[test]

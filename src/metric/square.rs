@@ -1,7 +1,7 @@
 //! Checks that square matrices are distance matrices, for all formats that hold one.
 
 use super::births::{self, BIRTH, is_birth};
-use super::read::{DistanceOptions, Symmetrize};
+use super::read::{Context, Symmetrize};
 use super::{DistanceMatrix, Value};
 use crate::input::Problem;
 
@@ -159,21 +159,22 @@ fn times(count: usize) -> String {
 pub(crate) fn matrix<T: Value>(
     n: usize,
     at: &impl Fn(usize, usize) -> T,
-    options: &DistanceOptions,
+    context: &mut Context,
     problem: &dyn Fn(usize, usize, &str) -> Problem,
-    notes: &mut Vec<String>,
 ) -> Result<DistanceMatrix<T>, Problem> {
-    let has_births = options.has_births();
+    let has_births = context.options.has_births();
     let zero = T::from_f64(0.0);
     let distance = |i: usize, j: usize| if has_births && i == j { zero } else { at(i, j) };
-    let mut lower = lower_of(n, &distance, options.symmetrize, notes).map_err(|fault| match fault {
-        Fault::Diagonal(i) => problem(i, i, DIAGONAL),
-        Fault::Value(i, j) => problem(i, j, DISTANCE),
-        Fault::Asymmetric(i, j) => {
-            let Problem { place, found, .. } = problem(j, i, "");
-            problem(i, j, &format!("the same distance as {place}{found}")).note(ASYMMETRIC)
-        }
-    })?;
+    let mut lower = lower_of(n, &distance, context.options.symmetrize, &mut context.notes).map_err(
+        |fault| match fault {
+            Fault::Diagonal(i) => problem(i, i, DIAGONAL),
+            Fault::Value(i, j) => problem(i, j, DISTANCE),
+            Fault::Asymmetric(i, j) => {
+                let Problem { place, found, .. } = problem(j, i, "");
+                problem(i, j, &format!("the same distance as {place}{found}")).note(ASYMMETRIC)
+            }
+        },
+    )?;
     if !has_births {
         return DistanceMatrix::from_lower(lower);
     }
@@ -184,7 +185,7 @@ pub(crate) fn matrix<T: Value>(
     let tolerance = Tolerance::of(lower.iter().copied());
     let pairs = (1..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let edges = pairs.zip(&mut lower).map(|((i, j), distance)| (i, j, distance));
-    births::raise(&births, edges, tolerance, problem, notes)?;
+    births::raise(&births, edges, tolerance, problem, &mut context.notes)?;
     DistanceMatrix::from_lower(lower)?.with_births(births)
 }
 

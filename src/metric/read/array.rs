@@ -2,7 +2,7 @@
 //! Matrix Market's files, whose sparse matrices (`coordinate`) hold the distances of some pairs of points, and dense
 //! ones (`array`) distances or points.
 
-use super::{DistanceFormat, DistanceOptions, Input, npy, triangle};
+use super::{Context, DistanceFormat, Input, npy, triangle};
 use crate::input::matrix_market::{self, Matrix};
 use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
@@ -18,13 +18,12 @@ const POINTS: usize = 1 << 24;
 pub(super) fn read_archive(
     bytes: &[u8],
     format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Input, Problem> {
     let archive = Archive::open(bytes)?;
-    let key = options.key.as_deref();
+    let key = context.options.key.as_deref();
     if key.is_none() && archive.is_sparse() {
-        return read_sparse(&archive.sparse()?, options, notes);
+        return read_sparse(&archive.sparse()?, context);
     }
     let array = match key {
         Some(key) => archive.read(key).map_err(|problem| {
@@ -37,18 +36,17 @@ pub(super) fn read_archive(
         }),
     }?;
     // Byte offsets in the array are not offsets in the archive.
-    npy::read(&array, format, options, notes).map_err(|problem| Problem { place: Place::Whole, ..problem })
+    npy::read(&array, format, context).map_err(|problem| Problem { place: Place::Whole, ..problem })
 }
 
 /// Reads a Matrix Market file, and adds notes on corrections.
 pub(super) fn read_matrix_market(
     bytes: &[u8],
     format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Input, Problem> {
     let matrix = match matrix_market::read(bytes)? {
-        Matrix::Sparse(matrix) => return read_sparse(&matrix, options, notes),
+        Matrix::Sparse(matrix) => return read_sparse(&matrix, context),
         Matrix::Dense(matrix) => matrix,
     };
     let (rows, columns) = (matrix.rows, matrix.columns);
@@ -56,15 +54,11 @@ pub(super) fn read_matrix_market(
         return Err(Problem::whole("at least one point", format!("{rows} × {columns}")));
     }
     let array = Array { rows, columns, fortran: true, place: &|_| Place::Whole, values: matrix.values };
-    Ok(Input::Double(distances(array, format, options, notes)?))
+    Ok(Input::Double(distances(array, format, context)?))
 }
 
 /// Makes the graph of a sparse matrix, and adds notes on corrections.
-fn read_sparse(
-    matrix: &Triplets,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<Input, Problem> {
+fn read_sparse(matrix: &Triplets, context: &mut Context) -> Result<Input, Problem> {
     let Triplets { rows, columns, entries, .. } = matrix;
     let shape = |expected: &str| Problem::whole(expected, format!("{rows} × {columns}"));
     if rows != columns {
@@ -79,7 +73,7 @@ fn read_sparse(
     };
     let entry = |e: &Triplet| Entry { row: e.row as u32, column: e.column as u32, value: e.value };
     let listed: Vec<Entry<f64>> = entries.iter().map(entry).collect();
-    Ok(Input::Double(pairs::graph(*rows, &listed, options, &problem, notes)?.into()))
+    Ok(Input::Double(pairs::graph(*rows, &listed, context, &problem)?.into()))
 }
 
 /// An array in memory.
@@ -120,22 +114,21 @@ impl<T: Value> Array<'_, T> {
 pub(super) fn distances<T: Value>(
     array: Array<'_, T>,
     format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Distances<T>, Problem> {
     let Array { rows, columns, .. } = array;
     let at = |i, j| array.at(i, j);
     match format {
-        DistanceFormat::Distance => Ok(matrix(&array, options, notes)?.into()),
+        DistanceFormat::Distance => Ok(matrix(&array, context)?.into()),
         DistanceFormat::PointCloud => Ok(cloud(array)?.into()),
         DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => Ok(condensed(array, format)?.into()),
         DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket => {
-            if options.has_births() {
-                return Ok(matrix(&array, options, notes)?.into());
+            if context.options.has_births() {
+                return Ok(matrix(&array, context)?.into());
             }
             let square = rows == columns;
             if square && square::has_zero_diagonal(rows, &at) {
-                let matrix = matrix(&array, options, notes);
+                let matrix = matrix(&array, context);
                 return Ok(matrix.map_err(|problem| problem.also(SAY_WHICH))?.into());
             }
             if square && let Some((i, remedy)) = square::off_zero(rows, &at) {
@@ -147,17 +140,13 @@ pub(super) fn distances<T: Value>(
     }
 }
 
-fn matrix<T: Value>(
-    array: &Array<'_, T>,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<DistanceMatrix<T>, Problem> {
+fn matrix<T: Value>(array: &Array<'_, T>, context: &mut Context) -> Result<DistanceMatrix<T>, Problem> {
     let &Array { rows, columns, .. } = array;
     if rows != columns {
         return Err(array.shape_problem("a square array"));
     }
     let problem = |i, j, expected: &str| array.problem(i, j, expected);
-    square::matrix(rows, &|i, j| array.at(i, j), options, &problem, notes)
+    square::matrix(rows, &|i, j| array.at(i, j), context, &problem)
 }
 
 /// Makes the matrix from a list of the distances on one side of the diagonal.

@@ -8,7 +8,7 @@ mod evidence;
 
 use super::layout::NumbersOnly;
 use super::text::Table;
-use super::{DistanceFormat, DistanceOptions, obj, off, ply, xyz};
+use super::{Context, DistanceFormat, obj, off, ply, xyz};
 use crate::input::foreign::{self, Reader};
 use crate::input::matrix_market::is_matrix_market;
 use crate::input::text::{is_text, is_utf16};
@@ -107,15 +107,14 @@ pub(super) struct Reading<'a> {
 pub(super) fn reading<'a>(
     numbers: NumbersOnly<'a>,
     matrix: Option<String>,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
-    let evidence = Evidence::new(&numbers, &table, options);
+    let evidence = Evidence::new(&numbers, &table, &context.options);
     evidence.check_no_boundaries()?;
     if let Some(labels) = evidence.labels_of_a_matrix()? {
         let why = "a square matrix with numbered rows or columns, zeros on the diagonal";
-        return labels.leave_out(&numbers.text, DistanceFormat::Distance, why, notes);
+        return labels.leave_out(&numbers.text, DistanceFormat::Distance, why, &mut context.notes);
     }
     let (format, why) = match evidence.matrix_or_triangle()? {
         Some(found) => found,
@@ -130,7 +129,7 @@ pub(super) fn reading<'a>(
             evidence.check_condensed(true)?;
             if let Some(labels) = evidence.labels_of_points()? {
                 let why = "rows of equal length";
-                return labels.leave_out(&numbers.text, DistanceFormat::PointCloud, why, notes);
+                return labels.leave_out(&numbers.text, DistanceFormat::PointCloud, why, &mut context.notes);
             }
             evidence.check_points()?;
             (DistanceFormat::PointCloud, "rows of equal length".into())
@@ -165,16 +164,15 @@ pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Probl
 pub(super) fn reading_as<'a>(
     numbers: NumbersOnly<'a>,
     format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
     if format == DistanceFormat::Distance {
-        let evidence = Evidence::new(&numbers, &table, options);
+        let evidence = Evidence::new(&numbers, &table, &context.options);
         if let Some(labels) = evidence.labels_around_a_square().filter(|labels| labels.count) {
             let (n, at) = evidence.beside(labels);
             if n >= 3 && square::has_zero_diagonal(n, &at) {
-                return labels.leave_out(&numbers.text, format, "", notes);
+                return labels.leave_out(&numbers.text, format, "", &mut context.notes);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! entry may be given in one direction or in both; then both must agree, and the row of the greater point is used. A
 //! diagonal entry must be 0, or is a birth if so requested.
 
-use super::DistanceOptions;
+use super::Context;
 use crate::input::{Place, Problem};
 use crate::metric::pairs::{self, Entry};
 use crate::metric::square::{self, DISTANCE};
@@ -15,11 +15,7 @@ use phat_formats::dipha::{self, FileType, SparseEntry};
 const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
 
 /// Reads the distances of a file, and adds notes on corrections.
-pub(super) fn read<T: Value>(
-    bytes: &[u8],
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<Distances<T>, Problem> {
+pub(super) fn read<T: Value>(bytes: &[u8], context: &mut Context) -> Result<Distances<T>, Problem> {
     match dipha::file_type(bytes)? {
         FileType::DistanceMatrix => {
             let matrix = dipha::DistanceMatrix::from_bytes(bytes)?;
@@ -28,7 +24,7 @@ pub(super) fn read<T: Value>(
             }
             let at = |i, j| rounded(matrix.get(i, j));
             let wrong = |i, j, expected: &str| problem(matrix.offset_of(i, j), expected, matrix.get(i, j));
-            Ok(square::matrix(matrix.len(), &at, options, &wrong, notes)?.into())
+            Ok(square::matrix(matrix.len(), &at, context, &wrong)?.into())
         }
         FileType::SparseDistanceMatrix => {
             let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes)?;
@@ -48,7 +44,7 @@ pub(super) fn read<T: Value>(
                     problem(entry.offset, expected, entry.distance)
                 })
             };
-            Ok(pairs::graph(matrix.len(), &entries, options, &wrong, notes)?.into())
+            Ok(pairs::graph(matrix.len(), &entries, context, &wrong)?.into())
         }
         other => {
             let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];

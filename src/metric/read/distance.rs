@@ -4,7 +4,7 @@
 //! must agree up to rounding. The lower one is used, as in Ripser, which reads nothing else, unless an option chooses
 //! otherwise. `inf` means "never connected".
 
-use super::DistanceOptions;
+use super::Context;
 use super::text::{self, Table};
 use crate::input::Problem;
 use crate::metric::DistanceMatrix;
@@ -12,16 +12,11 @@ use crate::metric::matrix::counted;
 use crate::metric::square;
 
 /// Makes the matrix from the table of `text`, and adds notes on corrections.
-pub(super) fn read(
-    text: &[u8],
-    table: Table,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<DistanceMatrix<f32>, Problem> {
+pub(super) fn read(text: &[u8], table: Table, context: &mut Context) -> Result<DistanceMatrix<f32>, Problem> {
     check_square(text, &table)?;
     let n = table.rows();
     let problem = |i: usize, j: usize, expected: &str| text::value_problem(text, i * n + j, expected);
-    square::matrix(n, &|i, j| table.values[i * n + j], options, &problem, notes)
+    square::matrix(n, &|i, j| table.values[i * n + j], context, &problem)
 }
 
 /// Rejects a table that is not n rows of n numbers.

@@ -10,7 +10,7 @@
 //! unless an option chooses otherwise. Pairs that are missing, or given as `inf`, are never connected. Ids are below
 //! 2^24, so that a short file cannot ask for gigabytes.
 
-use super::DistanceOptions;
+use super::Context;
 use super::text::{self, Fault};
 use crate::input::text::lines;
 use crate::input::{Place, Problem};
@@ -46,27 +46,23 @@ pub(super) fn parse(text: &[u8]) -> Result<(Vec<Entry<f32>>, usize), Problem> {
 }
 
 /// Reads the edges of `text`, and adds notes on corrections.
-pub(super) fn read(
-    text: &[u8],
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<SparseDistances<f32>, Problem> {
+pub(super) fn read(text: &[u8], context: &mut Context) -> Result<SparseDistances<f32>, Problem> {
     let (mut listed, width) = parse(text)?;
-    if options.has_births() && width == 2 {
+    if context.options.has_births() && width == 2 {
         return Err(Problem::whole("lines of two point ids and a birth", "lines of two point ids"));
     }
-    if !options.has_births() {
+    if !context.options.has_births() {
         // Ripser ignores a line that joins a point to itself, whatever its length.
         listed.iter_mut().filter(|edge| edge.is_diagonal()).for_each(|edge| edge.value = 0.0);
     }
-    let counts = |edge: &&Entry<f32>| options.has_births() || !edge.is_diagonal();
+    let counts = |edge: &&Entry<f32>| context.options.has_births() || !edge.is_diagonal();
     let Some(greatest) = listed.iter().filter(counts).map(|edge| edge.pair().0).max() else {
         let found = if text.is_empty() { "an empty file" } else { "none" };
         return Err(Problem::whole("at least one edge between two points", found));
     };
     let problem =
         |k: usize, expected: &str| Problem::line(text::row_line(text, k), expected, listed[k].value);
-    pairs::graph(greatest as usize + 1, &listed, options, &problem, notes)
+    pairs::graph(greatest as usize + 1, &listed, context, &problem)
 }
 
 /// Parses a line, and counts its entries; `None` for a blank line or a comment.

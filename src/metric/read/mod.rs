@@ -93,6 +93,7 @@ mod xyz;
 pub use crate::input::{Place, Problem};
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
 pub use format::DistanceFormat;
+pub(crate) use options::Context;
 pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize};
 pub use polygons::Polygons;
 
@@ -222,7 +223,7 @@ pub fn read_mesh(path: &Path, options: &DistanceOptions) -> Result<(Loaded, Poly
     let name = source::name_of(path);
     let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     let mut polygons = Polygons::default();
-    Ok((read_with(&name, &bytes, options, Some(&mut polygons))?, polygons))
+    Ok((read_with(&name, &bytes, options.clone(), Some(&mut polygons))?, polygons))
 }
 
 /// Reads the content of a file. `name` is used in messages and, without a format, for its extension.
@@ -234,64 +235,53 @@ pub fn read_bytes(
     bytes: &[u8],
     options: impl Into<DistanceOptions>,
 ) -> Result<Loaded, ReadError> {
-    read_with(name, bytes, &options.into(), None)
+    read_with(name, bytes, options.into(), None)
 }
 
 /// Reads the content of a file, with the faces and edges of a mesh if there is a place for them.
 fn read_with(
     name: &str,
     bytes: &[u8],
-    options: &DistanceOptions,
+    options: DistanceOptions,
     polygons: Option<&mut Polygons>,
 ) -> Result<Loaded, ReadError> {
-    let mut attempt = Attempt { format: options.format, detection: None };
-    gzip::unpacked(bytes)
-        .and_then(|bytes| read(name, &bytes, options, &mut attempt, polygons))
-        .map_err(|problem| ReadError::of(name.to_owned(), attempt.format, attempt.detection, problem))
-}
-
-/// Assumed format of an input, for the message if it turns out to be something else.
-struct Attempt {
-    format: Option<DistanceFormat>,
-    detection: Option<String>,
-}
-
-impl Attempt {
-    fn detected(&mut self, format: DistanceFormat, why: String) {
-        (self.format, self.detection) = (Some(format), Some(why));
+    let mut context = Context::new(options);
+    let input = gzip::unpacked(bytes).and_then(|bytes| read(name, &bytes, &mut context, polygons));
+    let Context { format, detection, notes, .. } = context;
+    match input {
+        Ok((input, format)) => Ok(Loaded { input, format, detection, notes }),
+        // The format is the assumed one, for the message if the input turns out to be something else.
+        Err(problem) => Err(ReadError::of(name.to_owned(), format, detection, problem)),
     }
 }
 
+/// Reads the content of a file, and tells its format.
 fn read(
     name: &str,
     bytes: &[u8],
-    options: &DistanceOptions,
-    attempt: &mut Attempt,
+    context: &mut Context,
     polygons: Option<&mut Polygons>,
-) -> Result<Loaded, Problem> {
-    let matrix = match options.format {
+) -> Result<(Input, DistanceFormat), Problem> {
+    let matrix = match context.format {
         Some(_) => None,
         None => match detect::kind_of(name, bytes)? {
             Kind::Known(format, why) => {
-                attempt.detected(format, why);
+                context.detected(format, why);
                 None
             }
             Kind::Table(matrix) => matrix,
         },
     };
-    let mut notes = Vec::new();
-    let container = attempt.format.and_then(|format| Some((format, container(bytes, format)?)));
-    check_options(options, container.map(|(_, container)| container))?;
+    let container = context.format.and_then(|format| Some((format, container(bytes, format)?)));
+    check_options(&context.options, container.map(|(_, container)| container))?;
     let input = match container {
-        Some((format, container)) => {
-            read_container(bytes, (container, format), options, polygons, &mut notes)?
-        }
-        None => read_text(bytes, options, attempt, matrix, &mut notes)?,
+        Some((format, container)) => read_container(bytes, (container, format), polygons, context)?,
+        None => read_text(bytes, matrix, context)?,
     };
     // The format of a text has been detected by now.
-    let format = attempt.format.unwrap_or(DistanceFormat::Distance);
-    check_entries(options, &input, format)?;
-    Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
+    let format = context.format.unwrap_or(DistanceFormat::Distance);
+    check_entries(&context.options, &input, format)?;
+    Ok((input, format))
 }
 
 /// Container format of a file that is not plain text; `format` may say whether its arrays hold points or distances.
@@ -311,9 +301,8 @@ fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
 fn read_container(
     bytes: &[u8],
     (container, format): (DistanceFormat, DistanceFormat),
-    options: &DistanceOptions,
     polygons: Option<&mut Polygons>,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Input, Problem> {
     let is_array =
         matches!(container, DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket);
@@ -321,14 +310,14 @@ fn read_container(
         return Err(Problem::whole("at least one point", "an empty file"));
     }
     match container {
-        DistanceFormat::Npy => npy::read(bytes, format, options, notes),
-        DistanceFormat::Npz => array::read_archive(bytes, format, options, notes),
-        DistanceFormat::MatrixMarket => array::read_matrix_market(bytes, format, options, notes),
-        DistanceFormat::Dipha => Ok(dipha::read::<f32>(bytes, options, notes)?.into()),
+        DistanceFormat::Npy => npy::read(bytes, format, context),
+        DistanceFormat::Npz => array::read_archive(bytes, format, context),
+        DistanceFormat::MatrixMarket => array::read_matrix_market(bytes, format, context),
+        DistanceFormat::Dipha => Ok(dipha::read::<f32>(bytes, context)?.into()),
         DistanceFormat::Binary => Ok(triangle::read_binary(bytes)?.into()),
-        DistanceFormat::Off => Ok(off::read(bytes, polygons, notes)?.into()),
-        DistanceFormat::Obj => Ok(obj::read(bytes, polygons, notes)?.into()),
-        DistanceFormat::Ply => ply::read(bytes, polygons, notes),
+        DistanceFormat::Off => Ok(off::read(bytes, polygons, &mut context.notes)?.into()),
+        DistanceFormat::Obj => Ok(obj::read(bytes, polygons, &mut context.notes)?.into()),
+        DistanceFormat::Ply => ply::read(bytes, polygons, &mut context.notes),
         DistanceFormat::Xyz => Ok(xyz::read(bytes)?.into()),
         _ => Err(no_reader("a file that is no table of text", container)),
     }
@@ -340,29 +329,23 @@ fn no_reader(expected: &str, format: DistanceFormat) -> Problem {
 }
 
 /// Reads a text. `matrix` is the reason if its name says that it holds a matrix.
-fn read_text(
-    bytes: &[u8],
-    options: &DistanceOptions,
-    attempt: &mut Attempt,
-    matrix: Option<String>,
-    notes: &mut Vec<String>,
-) -> Result<Input, Problem> {
+fn read_text(bytes: &[u8], matrix: Option<String>, context: &mut Context) -> Result<Input, Problem> {
     let plain = plain(bytes);
-    let numbers = layout::numbers_only(&plain, options, notes)?;
-    if attempt.format.is_none() && options.has_births() {
+    let numbers = layout::numbers_only(&plain, context)?;
+    if context.format.is_none() && context.options.has_births() {
         let (format, why) = detect::with_births(&numbers.text)?;
-        attempt.detected(format, why);
+        context.detected(format, why);
     }
-    let reading = match attempt.format {
-        Some(DistanceFormat::Sparse) => return Ok(edges::read(&numbers.text, options, notes)?.into()),
-        Some(format) => detect::reading_as(numbers, format, options, notes)?,
+    let reading = match context.format {
+        Some(DistanceFormat::Sparse) => return Ok(edges::read(&numbers.text, context)?.into()),
+        Some(format) => detect::reading_as(numbers, format, context)?,
         None => {
-            let reading = detect::reading(numbers, matrix, options, notes)?;
-            attempt.detected(reading.format, reading.why.clone());
+            let reading = detect::reading(numbers, matrix, context)?;
+            context.detected(reading.format, reading.why.clone());
             reading
         }
     };
-    read_table(&reading.text, reading.table, reading.format, options, notes)
+    read_table(&reading.text, reading.table, reading.format, context)
 }
 
 /// Reads the numbers of a text in this format.
@@ -370,19 +353,18 @@ fn read_table(
     text: &[u8],
     table: Table,
     format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
+    context: &mut Context,
 ) -> Result<Input, Problem> {
-    notes.extend(text::rounded_integers(text, &table));
+    context.notes.extend(text::rounded_integers(text, &table));
     Ok(match format {
-        DistanceFormat::Sparse => edges::read(text, options, notes)?.into(),
+        DistanceFormat::Sparse => edges::read(text, context)?.into(),
         DistanceFormat::LowerDistance => triangle::read_lower(text, table)?.into(),
         DistanceFormat::UpperDistance => triangle::read_upper(text, table)?.into(),
         DistanceFormat::PointCloud => {
             table.check_values(text, "a finite coordinate", f32::is_finite)?;
             PointCloud::new(table.check_width(text)?, table.values)?.into()
         }
-        DistanceFormat::Distance => distance::read(text, table, options, notes)?.into(),
+        DistanceFormat::Distance => distance::read(text, table, context)?.into(),
         _ => return Err(no_reader("a table of text", format)),
     })
 }
@@ -436,5 +418,5 @@ pub(super) fn nothing_to_symmetrize(found: &str) -> MetricError {
 /// # Errors
 /// The content is not that of a DIPHA distance matrix, dense or sparse.
 pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
-    dipha::read(bytes, &DistanceOptions::default(), &mut Vec::new())
+    dipha::read(bytes, &mut Context::default())
 }

@@ -18,30 +18,25 @@
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
 use super::array::{Array, distances};
-use super::{DistanceFormat, DistanceOptions, Input};
+use super::{Context, DistanceFormat, Input};
 use crate::input::npy;
 use crate::input::{Place, Problem};
 
 /// Reads an array as `format`, and adds notes on corrections.
-pub(super) fn read(
-    bytes: &[u8],
-    format: DistanceFormat,
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<Input, Problem> {
+pub(super) fn read(bytes: &[u8], format: DistanceFormat, context: &mut Context) -> Result<Input, Problem> {
     let array = npy::Array::parse(bytes)?;
     let [rows, columns] = shape(&array.shape, format)?;
     let (fortran, place) = (array.fortran, &|k| array.place(k));
     if !array.scalar()?.is_wide() {
         let singles = Array { rows, columns, fortran, place, values: array.singles()? };
-        return Ok(Input::Single(distances(singles, format, options, notes)?));
+        return Ok(Input::Single(distances(singles, format, context)?));
     }
     let (values, rounded) = array.doubles()?;
     let doubles = Array { rows, columns, fortran, place, values };
-    let input = Input::Double(distances(doubles, format, options, notes)?);
+    let input = Input::Double(distances(doubles, format, context)?);
     if rounded > 0 {
         let plural = if rounded == 1 { "whole number past 2^53 is" } else { "whole numbers past 2^53 are" };
-        notes.push(format!("{rounded} {plural} rounded to double precision"));
+        context.notes.push(format!("{rounded} {plural} rounded to double precision"));
     }
     Ok(input)
 }

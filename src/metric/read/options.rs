@@ -32,6 +32,27 @@ impl DistanceOptions {
     }
 }
 
+/// How an input is read, and what is found out about it.
+#[derive(Debug, Default)]
+pub(crate) struct Context {
+    pub(crate) options: DistanceOptions,
+    /// The format of the input, as far as it is known, and the reason if it was detected.
+    pub(super) format: Option<DistanceFormat>,
+    pub(super) detection: Option<String>,
+    /// What the user is told.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Context {
+    pub(crate) fn new(options: DistanceOptions) -> Self {
+        Context { format: options.format, options, ..Context::default() }
+    }
+
+    pub(super) fn detected(&mut self, format: DistanceFormat, why: String) {
+        (self.format, self.detection) = (Some(format), Some(why));
+    }
+}
+
 impl From<Option<DistanceFormat>> for DistanceOptions {
     fn from(format: Option<DistanceFormat>) -> Self {
         DistanceOptions { format, ..DistanceOptions::default() }

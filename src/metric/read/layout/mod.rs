@@ -21,7 +21,7 @@ mod header;
 mod tests;
 
 use super::options::{Columns, Decimal};
-use super::{DistanceOptions, text};
+use super::{Context, text};
 use crate::input::Problem;
 use crate::input::text::lines;
 use cells::{cells_of, delimiter_of, unquoted};
@@ -50,11 +50,8 @@ pub(super) struct NumbersOnly<'a> {
 }
 
 /// Reduces `text` to numbers, and adds notes on what was left out or replaced.
-pub(super) fn numbers_only<'a>(
-    text: &'a [u8],
-    options: &DistanceOptions,
-    notes: &mut Vec<String>,
-) -> Result<NumbersOnly<'a>, Problem> {
+pub(super) fn numbers_only<'a>(text: &'a [u8], context: &mut Context) -> Result<NumbersOnly<'a>, Problem> {
+    let options = &context.options;
     let skipped = options.skip_rows.unwrap_or(0);
     let rows = sample_of(rows(text).skip_while(|row| row.0 < skipped));
     let sample: Vec<&[u8]> = rows.iter().map(|row| &text[row.1.clone()]).collect();
@@ -68,7 +65,7 @@ pub(super) fn numbers_only<'a>(
         None => decimal_of(&rows, &sample)?,
     };
     if decimal == Decimal::Comma && options.decimal.is_none() {
-        notes.push("commas within numbers are decimal commas".to_owned());
+        context.notes.push("commas within numbers are decimal commas".to_owned());
     }
     let delimiter = delimiter_of(&sample, decimal);
     let look = Look { decimal, sample: sample.iter().map(|line| cells_of(line, delimiter)).collect() };
@@ -83,7 +80,7 @@ pub(super) fn numbers_only<'a>(
     let columns = options.columns.clone().or_else(|| names_of_rows.map(|_| Columns::from(2)));
     let mut names = Vec::new();
     if let Some(line) = header {
-        notes.push(format!("line {} is left out: a header", line + 1));
+        context.notes.push(format!("line {} is left out: a header", line + 1));
         // A header without a name for the column of row names is one cell short.
         let short = look.sample[0].len() < look.sample[1].len();
         let read =
@@ -92,7 +89,7 @@ pub(super) fn numbers_only<'a>(
         names = (0..look.sample[0].len()).filter(read).map(name).collect();
     }
     if names_of_rows.is_some() {
-        notes.push("column 1 is left out: names of rows".to_owned());
+        context.notes.push("column 1 is left out: names of rows".to_owned());
     }
     let text_in_first = names_of_rows == Some(RowNames::Text);
     let edit = Edit { skipped, header, columns, delimiter, decimal, text_in_first };

@@ -1,10 +1,10 @@
 //! Tests of the text that the layout passes to the number parser.
 
 use super::*;
-use crate::metric::read::Place;
+use crate::metric::read::{DistanceOptions, Place};
 
 fn laid(text: &str) -> (String, Vec<String>) {
-    let laid = numbers_only(text.as_bytes(), &DistanceOptions::default(), &mut Vec::new()).unwrap();
+    let laid = numbers_only(text.as_bytes(), &mut Context::default()).unwrap();
     let text = String::from_utf8(laid.text.into_owned()).unwrap();
     let words: Vec<String> =
         text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -59,12 +59,12 @@ fn what_is_no_header() {
 #[test]
 fn a_first_row_with_a_name_that_counts() {
     let text = b"P1,1,2\nP2,3,4\nP3,5,6\nP4,7,8\n";
-    let problem = numbers_only(text, &DistanceOptions::default(), &mut Vec::new()).unwrap_err().to_string();
+    let problem = numbers_only(text, &mut Context::default()).unwrap_err().to_string();
     assert!(problem.starts_with("line 1: ") && problem.contains("--skip-rows 0 keeps it"), "{problem}");
     for (skipped, want) in [(0, "1,2 3,4 5,6 7,8"), (1, "3,4 5,6 7,8")] {
         let options = DistanceOptions { skip_rows: Some(skipped), ..DistanceOptions::default() };
         let text =
-            String::from_utf8(numbers_only(text, &options, &mut Vec::new()).unwrap().text.into_owned())
+            String::from_utf8(numbers_only(text, &mut Context::new(options)).unwrap().text.into_owned())
                 .unwrap();
         assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), want);
     }
@@ -84,15 +84,11 @@ fn decimal_commas() {
         assert_eq!(laid(text).0, numbers, "{text:?}");
     }
     for text in ["1,5 2,5\n3 4,5\n", "1.5;2,5\n", "0,05\n0,1\n1,25\n"] {
-        let problem = numbers_only(text.as_bytes(), &DistanceOptions::default(), &mut Vec::new())
-            .unwrap_err()
-            .to_string();
+        let problem = numbers_only(text.as_bytes(), &mut Context::default()).unwrap_err().to_string();
         assert!(problem.contains("--decimal comma or --decimal point"), "{text:?}: {problem}");
     }
     for text in ["\"1,234\",\"5,678\"\n\"900\",\"-1,100\"\n", "a;b\n1,234;5\n", "12,345\t2\n3\t1,500\n"] {
-        let problem = numbers_only(text.as_bytes(), &DistanceOptions::default(), &mut Vec::new())
-            .unwrap_err()
-            .to_string();
+        let problem = numbers_only(text.as_bytes(), &mut Context::default()).unwrap_err().to_string();
         assert!(
             problem.contains("group thousands") && problem.contains("--decimal comma"),
             "{text:?}: {problem}"
@@ -107,11 +103,11 @@ fn decimal_commas() {
         assert_eq!(laid(text).0, numbers, "{text:?}");
     }
     let comma = DistanceOptions { decimal: Some(Decimal::Comma), ..DistanceOptions::default() };
-    let laid = numbers_only(b"1,5 2,5\n", &comma, &mut Vec::new()).unwrap();
+    let laid = numbers_only(b"1,5 2,5\n", &mut Context::new(comma.clone())).unwrap();
     assert_eq!(&laid.text[..], b"1.5 2.5\n");
-    let laid = numbers_only(b"1,234;5,678\n", &comma, &mut Vec::new()).unwrap();
+    let laid = numbers_only(b"1,234;5,678\n", &mut Context::new(comma.clone())).unwrap();
     assert_eq!(&laid.text[..], b"1.234;5.678\n");
-    let problem = numbers_only(b"1,5 2.5\n", &comma, &mut Vec::new()).unwrap_err();
+    let problem = numbers_only(b"1,5 2.5\n", &mut Context::new(comma.clone())).unwrap_err();
     assert!(problem.to_string().starts_with("line 1, entry 2: expected a number with a decimal comma"));
 }
 
@@ -120,7 +116,7 @@ fn lines_and_columns_that_are_asked_for() {
     let read = |text: &str, skip_rows, columns: &str| {
         let columns = Some(columns).filter(|c| !c.is_empty()).map(|c| c.parse().unwrap());
         let options = DistanceOptions { skip_rows, columns, ..DistanceOptions::default() };
-        let laid = numbers_only(text.as_bytes(), &options, &mut Vec::new());
+        let laid = numbers_only(text.as_bytes(), &mut Context::new(options));
         laid.map(|laid| String::from_utf8(laid.text.into_owned()).unwrap())
             .map_err(|problem| problem.to_string())
     };
@@ -135,6 +131,6 @@ fn lines_and_columns_that_are_asked_for() {
 fn a_row_without_a_name() {
     let text: String =
         (0..100).map(|k| if k == 80 { "1 2\n".into() } else { format!("p{k} 7 2\n") }).collect();
-    let problem = numbers_only(text.as_bytes(), &DistanceOptions::default(), &mut Vec::new()).unwrap_err();
+    let problem = numbers_only(text.as_bytes(), &mut Context::default()).unwrap_err();
     assert_eq!(problem.place, Place::Entry { line: 81, entry: 1 });
 }
