@@ -128,10 +128,7 @@ fn listed(inputs: &[PathBuf], is_input: IsInput, notes: Notes) -> Result<Vec<Pat
 /// Pairs each file with the numbers of its inputs, where it holds several.
 fn numbered(files: Vec<PathBuf>, count: Count<'_>) -> Vec<(PathBuf, Option<usize>)> {
     let inputs = files.into_iter().flat_map(|file| {
-        let numbers = match count(&file) {
-            None => vec![None],
-            Some(count) => (0..count).map(Some).collect(),
-        };
+        let numbers = count(&file).map_or_else(|| vec![None], |count| (0..count).map(Some).collect());
         numbers.into_iter().map(move |number| (file.clone(), number))
     });
     inputs.collect()

@@ -15,10 +15,9 @@ use super::arguments::run::CommonArguments;
 use super::error::{CliError, Result, check_options, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::counted;
-use super::outputs::{Files, Inputs, Outputs};
 use super::parse;
 use super::progress::Meter;
-use super::sink::Content;
+use super::sink::{Content, Sink};
 use super::{exit_codes, help};
 
 /// Generate a point cloud or an image of a known shape
@@ -173,15 +172,14 @@ impl Arguments {
     /// Opens the output, draws and writes.
     fn generate<F: OutputFormat>(&self, format: F, draw: impl FnOnce() -> Result<Drawn>) -> Result<()> {
         let notes = self.common.notes;
-        let files = Files { answer: self.out.as_deref(), content: format.content(), ..Files::default() };
-        let mut outputs = Outputs::open(files, &Inputs::default())?;
+        let mut sink = Sink::open(self.out.as_deref(), format.content())?;
         self.threads.start(notes)?;
         let meter = Meter::new(notes);
         meter.stage("drawing");
         let (described, write) = draw()?;
         meter.stage("writing");
-        outputs.answer.fill(write)?;
-        outputs.answer.commit()?;
+        sink.fill(write)?;
+        sink.commit()?;
         drop(meter);
         notes.note(described);
         Ok(())

@@ -90,14 +90,6 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
-impl Command {
-    /// Exit code of a run that finds no memory. For `compare`, 1 means that the files differ.
-    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-    fn code_out_of_memory(&self) -> i32 {
-        if matches!(self, Command::Compare(_)) { 2 } else { 1 }
-    }
-}
-
 /// What commands with limits share.
 struct Common {
     memory: MemoryArguments,
@@ -150,9 +142,10 @@ fn run_here() -> Result<ExitCode> {
         Err(answer) => return Ok(self::answer(&answer)),
     };
     let given = given.subcommand().map_or(&given, |(_, given)| given);
-    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-    out_of_memory::prepare(cli.command.code_out_of_memory());
     let is_comparison = matches!(cli.command, Command::Compare(_));
+    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+    out_of_memory::prepare(if is_comparison { 2 } else { 1 });
+    // Errors of a comparison never have the exit code that says that the files differ.
     let told = |error: CliError| if is_comparison { error.into_input_error() } else { error };
     let mut notes = None;
     if let Some(common) = Common::of(given) {
@@ -169,7 +162,7 @@ fn run_here() -> Result<ExitCode> {
         }
         notes = Some(common.notes);
     }
-    let answer = run_command(cli.command, given);
+    let answer = run_command(cli.command, given).map_err(told);
     if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
         notes.note(format_args!("at most {} in the file of --spill", Bytes(bytes)));
     }

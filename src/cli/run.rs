@@ -32,7 +32,7 @@ use super::progress::Meter;
 use super::ranks;
 use super::record::Record;
 use super::sink::{Content, Sink};
-use super::threads::work_alone;
+use super::threads::{by_variable, work_alone};
 
 /// Settings of a command's runs.
 pub(crate) struct Setup<'a> {
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
             run.long.leave_out(&mut run.tasks)?;
             run.inputs -= own - run.tasks.tasks.len();
         }
-        let is_told = arguments.machine.threads.are_told();
+        let is_told = arguments.machine.threads.are_asked_for() || by_variable().is_some();
         if run.setup.may_be_light && !is_batch && !is_told && run.are_small(SMALL) {
             run.alone = Some(work_alone()?);
         } else {

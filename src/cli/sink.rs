@@ -195,10 +195,7 @@ pub(crate) fn settle() -> io::Result<()> {
         let paths = std::mem::take(&mut placed.paths);
         placed.failure = bring_to_the_disk(&paths).err();
     }
-    match &placed.failure {
-        None => Ok(()),
-        Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
-    }
+    placed.failure.as_ref().map_or(Ok(()), |error| Err(io::Error::new(error.kind(), error.to_string())))
 }
 
 fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {

@@ -151,7 +151,9 @@ mod signals {
                 drop(ready);
                 let Ok(mut signals) = signals else { return };
                 if let Some(signal) = signals.forever().find(|_| !stop_request::take_signal()) {
-                    remove_all_and_end(signal);
+                    let _no_other_file = super::remove_all();
+                    // Ends by the signal itself, so that a shell ends its loop as well.
+                    let _ = emulate_default_handler(signal);
                 }
             });
             if watcher.is_ok() {
@@ -159,12 +161,6 @@ mod signals {
                 let _ = wait.recv();
             }
         });
-    }
-
-    fn remove_all_and_end(signal: c_int) {
-        let _no_other_file = super::remove_all();
-        // Ends by the signal itself, so that a shell ends its loop as well.
-        let _ = emulate_default_handler(signal);
     }
 
     /// The signals to handle. One that was ignored when the program started, as under `nohup`, must stay ignored.

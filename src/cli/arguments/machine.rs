@@ -22,11 +22,6 @@ impl ThreadsArguments {
         threads::start(self.threads, notes)
     }
 
-    /// Whether the number was asked for, here or in the environment.
-    pub(crate) fn are_told(&self) -> bool {
-        self.threads.is_some() || threads::by_variable().is_some()
-    }
-
     /// Whether the number was asked for.
     pub(crate) fn are_asked_for(&self) -> bool {
         self.threads.is_some()

@@ -102,12 +102,8 @@ Examples:
   lacuna compare --run ripser --max-dim 2 distances.txt
   lacuna compare --run gudhi --python venv/bin/python --from image volume.npy";
 
-/// Reads, compares and prints the differences. Errors never use the exit code that says that the files differ.
+/// Reads, compares and prints the differences.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    same(arguments).map_err(CliError::into_input_error)
-}
-
-fn same(arguments: &Arguments) -> Result<ExitCode> {
     let notes = arguments.common.notes;
     threads::start(None, notes)?;
     match (arguments.reference.run, &arguments.b) {

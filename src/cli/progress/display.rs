@@ -32,14 +32,10 @@ pub(super) enum Shown {
         bar: ProgressBar,
         is_hidden: bool,
     },
-    /// Lines of text; the next is due at second `next` of the run.
-    Lines {
-        next: f64,
-    },
-    /// JSON objects; the next is due at second `next` of the run.
-    Json {
-        next: f64,
-    },
+    /// Lines of text; the next is due at this second of the run.
+    Lines(f64),
+    /// JSON objects; the next is due at this second of the run.
+    Json(f64),
     /// Nothing is displayed.
     Nowhere,
 }
@@ -82,10 +78,8 @@ impl Shown {
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
                 Shown::Bar { bar, is_hidden: true }
             }
-            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => {
-                Shown::Lines { next: PLAIN_PATIENCE }
-            }
-            ProgressMode::Json => Shown::Json { next: OBJECT_EVERY },
+            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => Shown::Lines(PLAIN_PATIENCE),
+            ProgressMode::Json => Shown::Json(OBJECT_EVERY),
             ProgressMode::None => Shown::Nowhere,
         }
     }
@@ -98,7 +92,7 @@ impl Shown {
                 bar.set_length(at.total);
                 bar.set_position(0);
             }
-            Shown::Json { next } => {
+            Shown::Json(next) => {
                 *next = now + OBJECT_EVERY;
                 tell_object(now, at, 0, forecast);
             }
@@ -119,11 +113,11 @@ impl Shown {
                 bar.set_prefix(percent + &tail(at, now, forecast));
                 bar.tick();
             }
-            Shown::Lines { next } if now >= *next => {
+            Shown::Lines(next) if now >= *next => {
                 *next = (now * PLAIN_GROWTH).min(now + PLAIN_MOST);
                 tell(format_args!("progress: {}, {}", at.told(done), tail(at, now, forecast)));
             }
-            Shown::Json { next } if now >= *next => {
+            Shown::Json(next) if now >= *next => {
                 *next = now + OBJECT_EVERY;
                 tell_object(now, at, done, forecast);
             }
@@ -133,10 +127,7 @@ impl Shown {
 
     /// Hides the bar while `say` writes to standard error.
     pub(super) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
-        match self {
-            Shown::Bar { bar, .. } => bar.suspend(say),
-            _ => say(),
-        }
+        if let Shown::Bar { bar, .. } = self { bar.suspend(say) } else { say() }
     }
 
     /// Ends the display if it is a bar.
