@@ -1,8 +1,6 @@
 //! Figure 10 with Theorem 6: the share of edges that are apparent, by number of points.
 
-use lacuna::internals::Dense;
-use lacuna::internals::Gpu;
-use lacuna::internals::Level;
+use lacuna::internals::{Dense, Gpu, Level, Place};
 use lacuna::metric::{DistanceMatrix, Distances};
 use lacuna::rips::SecondLayer;
 use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, SweepQueue, construct};
@@ -181,6 +179,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
         rank_bits,
         rank_width: 32,
         limbs: 2,
+        process: Place::default(),
         queue: &SweepQueue::default(),
         progress: &(),
     };

@@ -163,10 +163,8 @@ pub(super) fn prepare<T: Value>(
     };
     let device = collapsed::device(&options.backend, &estimate, processes.size());
     let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, device, &sampled)?;
-    if attempt.as_ref().is_none_or(Attempt::keeps_edges) {
-        if options.backend.expect(&estimate) {
-            processes::order_devices(processes);
-        }
+    if attempt.as_ref().is_none_or(Attempt::keeps_edges) && options.backend.expect(&estimate) {
+        processes::order_devices(processes);
     }
     let collapsed = attempt.as_ref().map(|_| summary.edges);
     let (search, tables) = (keyed.search, Tables::of(input, &keyed, collapsed, shed));

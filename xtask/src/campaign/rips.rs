@@ -1,5 +1,6 @@
 //! Vietoris–Rips barcodes: the fast version against the plain one, and transformations that must not change the bars.
 
+use lacuna::backend::Backend;
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::internals::{Dense, Level, Ranks, take_part};
 use lacuna::metric::{Distances, SparseDistances, Value};
@@ -269,7 +270,7 @@ impl Case {
         let Some(ranks) = self.ranks else { return Ok(outcome) };
         let together = |ranks: &dyn Ranks| match ranks.rank() {
             0 => rips.clone().prepare(ranks, &())?.solve_with(ranks, &()).map(Some),
-            _ => take_part(ranks).map(|()| None),
+            _ => take_part(ranks, &Backend::default()).map(|()| None),
         };
         let found: Result<Vec<_>, _> = pools.on_ranks(ranks, self.machine, together).into_iter().collect();
         let found = found.map_err(refused)?.swap_remove(0).ok_or("no outcome of rank 0")?;
