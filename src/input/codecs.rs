@@ -1,6 +1,6 @@
 //! The refusal of images that the feature `codecs` decodes, in a build without it.
 
-use super::{Place, Problem};
+use super::Problem;
 use std::io;
 
 /// The problem of a file that a build without the feature does not read. `found` describes the file.
