@@ -60,7 +60,7 @@ struct Graph {
     listed: Option<usize>,
 }
 
-/// What a sweep on devices needs to know beside the graph.
+/// The parameters of a sweep on devices that the graph does not tell.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Sweep {
     max_dim: usize,
