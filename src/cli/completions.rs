@@ -92,12 +92,13 @@ fn laid_out(page: &str) -> String {
                     laid_out += &format!(".SH {}\n", heading.to_uppercase());
                 }
                 let part = if heading.is_some() { &part[1..] } else { part };
-                // A line of a table is indented, or its columns are separated by several blanks.
-                let is_of_table = |line: &&str| line.starts_with(' ') || line.trim_end().contains("  ");
-                let is_kept = heading.is_some() || part.iter().any(is_of_table);
-                laid_out += if is_kept { ".nf\n" } else { "" };
-                push(&mut laid_out, part);
-                laid_out += if is_kept { ".fi\n" } else { "" };
+                if heading.is_some() || part.iter().any(|line| is_of_table(line)) {
+                    laid_out += ".nf\n";
+                    push(&mut laid_out, part);
+                    laid_out += ".fi\n";
+                } else {
+                    push(&mut laid_out, part);
+                }
             }
         }
     }
@@ -111,4 +112,9 @@ fn push(page: &mut String, lines: &[&str]) {
 /// Whether a line is neither blank nor a roff request.
 fn is_text(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('.')
+}
+
+/// Whether a line belongs to a table: it is indented, or columns are separated by several blanks.
+fn is_of_table(line: &str) -> bool {
+    line.starts_with(' ') || line.trim_end().contains("  ")
 }

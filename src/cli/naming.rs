@@ -9,7 +9,22 @@ use super::error::{CliError, Result, usage};
 use super::sink::Content;
 
 /// Names of the binary formats, which are not written to a terminal.
-const BINARY: &str = "binary dipha metaimage nifti nifti-gz npy npz nrrd pdf phat-binary png raw tiff vtk";
+const BINARY: [&str; 14] = [
+    "binary",
+    "dipha",
+    "metaimage",
+    "nifti",
+    "nifti-gz",
+    "npy",
+    "npz",
+    "nrrd",
+    "pdf",
+    "phat-binary",
+    "png",
+    "raw",
+    "tiff",
+    "vtk",
+];
 
 /// A set of output formats that the command line names.
 pub(crate) trait OutputFormat: FileFormat + ValueEnum {
@@ -20,7 +35,7 @@ pub(crate) trait OutputFormat: FileFormat + ValueEnum {
 
     /// Whether a file of this format is text or binary.
     fn content(self) -> Content {
-        if BINARY.split(' ').any(|binary| binary == self.name()) { Content::Binary } else { Content::Text }
+        if BINARY.contains(&&*self.name()) { Content::Binary } else { Content::Text }
     }
 }
 
