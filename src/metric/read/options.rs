@@ -32,14 +32,15 @@ impl DistanceOptions {
     }
 }
 
-/// How an input is read, and what is found out about it.
+/// The options by which an input is read, and findings about it.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     pub(crate) options: DistanceOptions,
-    /// The format of the input, as far as it is known, and the reason if it was detected.
+    /// The format of the input, given or detected.
     pub(super) format: Option<DistanceFormat>,
+    /// The reason for the format, if it was detected.
     pub(super) detection: Option<String>,
-    /// What the user is told.
+    /// Messages for the user.
     pub(crate) notes: Vec<String>,
 }
 
