@@ -262,17 +262,15 @@ struct Dispatch<'a> {
 }
 
 impl Dispatch<'_> {
-    /// Shares filtration construction with other processes. `order` tells them whether it is to be done on devices, and
-    /// whether a process without them is an error, and returns whether all have some.
-    fn share(&mut self, processes: &dyn Ranks, order: impl FnOnce(Option<bool>) -> bool) {
-        let Decision { may_fall_back, why, .. } = &mut self.decision;
-        let all_sweep = order(self.sweeper.is_some().then_some(!*may_fall_back));
-        if processes.size() == 1 {
+    /// Shares filtration construction with other processes, which makes `count` of them. `all_sweep` says whether all
+    /// are to sweep on devices.
+    fn share(&mut self, count: usize, all_sweep: bool) {
+        if count == 1 {
             return;
         }
+        let Decision { may_fall_back, why, .. } = &mut self.decision;
         // The others have not begun to construct on their processors, so this one cannot take over.
         *may_fall_back = false;
-        let count = processes.size();
         match (all_sweep, self.sweeper.is_some()) {
             (true, _) => why.push_str(&format!("; {count} processes share filtration construction")),
             (false, true) => {
@@ -309,9 +307,9 @@ impl Setting {
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width, processes.size()));
-        dispatch.share(processes, |sweeps| {
-            processes::order_graph(processes, &plan, &edges, values.count(), sweeps)
-        });
+        let sweeps = dispatch.sweeper.is_some().then_some(!dispatch.decision.may_fall_back);
+        let all_sweep = processes::order_graph(processes, &plan, &edges, values.count(), sweeps);
+        dispatch.share(processes.size(), all_sweep);
         let complex = shaped(plan.points, plan.shape, plan.rank_width, edges)?;
         let stats = Stats { rank_seconds: start.elapsed().as_secs_f64(), ..Stats::default() };
         let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };

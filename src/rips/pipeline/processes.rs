@@ -12,6 +12,8 @@
 //! goes to the last dimension, and the reduction before it is short: 9 ms of 350 ms for the distances of HIV in
 //! dimension 2, on one thread.
 
+use std::thread;
+
 use ruint::aliases::U512;
 use serde::{Deserialize, Serialize};
 use zerocopy::IntoBytes as _;
@@ -20,12 +22,10 @@ use super::shaped;
 use crate::backend::{Backend, BackendError};
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
-use crate::progress::{Progress, check, interruptible};
+use crate::progress::{Progress, interruptible};
 use crate::ranks::{Place, Ranks};
-use crate::rips::filtration_construction::cuda::ahead::Sweeper;
-use crate::rips::filtration_construction::{
-    Construction, DeviceSweep, Enumerate, SweepQueue, Undecided, construct,
-};
+use crate::rips::filtration_construction::cuda::ahead::{Ahead, Sweeper};
+use crate::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, SweepQueue, construct};
 use crate::rips::pair_store::{Pivots, SecondLayer};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::{Edges, Layout};
@@ -53,20 +53,14 @@ struct Graph {
     rank_width: u32,
     entry_width: u32,
     layer: SecondLayer,
-    /// The sweep on devices that is to construct the residues, if every process has some.
-    sweep: Option<Sweep>,
+    rank_bits: u32,
+    max_dim: usize,
+    /// Whether the residues are to be constructed on devices, if every process has some, and whether a process without
+    /// them is an error.
+    sweeps: Option<bool>,
     /// Number of edges, if they are sent with their points. Otherwise the ranks of all pairs are sent, row by row below
     /// the diagonal.
     listed: Option<usize>,
-}
-
-/// The parameters of a sweep on devices that the graph does not tell.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Sweep {
-    max_dim: usize,
-    rank_bits: u32,
-    /// Whether a process without devices is an error.
-    is_required: bool,
 }
 
 /// Bytes after which a part of a graph is sent.
@@ -113,12 +107,12 @@ pub(super) fn order_graph(
     if processes.size() == 1 || plan.max_dim == 0 {
         return sweeps.is_some();
     }
-    let sweep =
-        sweeps.map(|is_required| Sweep { max_dim: plan.max_dim, rank_bits: rank_bits(ranks), is_required });
-    let Plan { points, shape, rank_width, entry_width, pair_store: layer, .. } = *plan;
+    let Plan { points, max_dim, shape, rank_width, entry_width, pair_store: layer, .. } = *plan;
+    let rank_bits = rank_bits(ranks);
     let is_listed = shape != Shape::Dense || matches!(edges.layout, Layout::Pairs(_));
     let listed = is_listed.then(|| edges.lower_degrees().into_iter().sum());
-    order(processes, &Order::Graph(Graph { points, shape, rank_width, entry_width, layer, sweep, listed }));
+    let graph = Graph { points, shape, rank_width, entry_width, layer, rank_bits, max_dim, sweeps, listed };
+    order(processes, &Order::Graph(graph));
     let mut piece = Vec::new();
     let mut send = |numbers: &[u32], is_last: bool| {
         piece.extend_from_slice(numbers.as_bytes());
@@ -133,7 +127,7 @@ pub(super) fn order_graph(
         (0..points).for_each(|i| send(edges.lower_row(i), false));
     }
     send(&[], true);
-    sweep.is_some() && all_have_devices(processes, true)
+    sweeps.is_some() && all_have_devices(processes, true)
 }
 
 /// Whether this process and all others have devices.
@@ -220,48 +214,15 @@ impl Follower<'_> {
         }
     }
 
-    /// Constructs this process's parts of the dimensions that are ordered. Returns the first other order.
+    /// Constructs this process's parts of the dimensions that are ordered, on devices if all processes have some. Returns
+    /// the first other order.
     fn construct_all<W: Word>(&self, complex: &dyn Enumerate, graph: &Graph) -> Result<Order, RipsError> {
-        if let Some(sweep) = graph.sweep {
-            let gpus = (self.open)();
-            if sweep.is_required
-                && let Err(error) = gpus
-            {
-                return Err(BackendError::from(error).into());
-            }
-            if all_have_devices(self.processes, gpus.is_ok())
-                && let Ok(gpus) = gpus
-            {
-                return self.sweep_all::<W>(complex, graph, sweep, &gpus);
-            }
-        }
-        let nothing = Pivots::<W>::with_capacity(0)?;
-        loop {
-            let dim = match next_order(self.processes) {
-                Order::Dimension(dim) => dim,
-                other => return Ok(other),
-            };
-            self.progress.begin("assembly", Some(dim), complex.work(dim));
-            let construction = Construction::new(dim, graph.layer, graph.rank_width, self.progress);
-            let own = construction.part_of(Place::among(self.processes));
-            construct(complex, &own, &nothing).send(self.processes)?;
-        }
-    }
-
-    /// Sweeps this process's parts of all dimensions on devices, and sends those of the dimensions that are ordered.
-    /// Returns the first other order.
-    fn sweep_all<W: Word>(
-        &self,
-        complex: &dyn Enumerate,
-        graph: &Graph,
-        sweep: Sweep,
-        gpus: &[Gpu],
-    ) -> Result<Order, RipsError> {
-        let &Graph { points, layer, rank_width, .. } = graph;
-        let Sweep { max_dim, rank_bits, .. } = sweep;
-        let (nothing, queue) = (Pivots::<W>::with_capacity(0)?, SweepQueue::default());
-        let (process, limbs, progress) = (Place::among(self.processes), W::LIMBS, self.progress);
-        let devices = DeviceSweep {
+        let &Graph { points, max_dim, layer, rank_bits, rank_width, .. } = graph;
+        let (process, progress) = (Place::among(self.processes), self.progress);
+        let (nothing, gpus) = (Pivots::<W>::with_capacity(0)?, self.gpus(graph)?);
+        let sweeper = gpus.is_some().then_some(self.sweeper);
+        let (gpus, queue, limbs) = (&*gpus.unwrap_or_default(), &SweepQueue::default(), W::LIMBS);
+        let sweep = DeviceSweep {
             gpus,
             points,
             max_dim,
@@ -270,32 +231,42 @@ impl Follower<'_> {
             rank_width,
             limbs,
             process,
-            queue: &queue,
+            queue,
             progress,
         };
-        let (mut dim, mut order, mut failure) = (0, None, None);
-        (self.sweeper)(complex, &devices, &mut |swept| {
-            check(progress);
-            dim += 1;
-            let send = |swept: Result<Undecided, CudaError>| -> Result<(), RipsError> {
-                let swept = swept.map_err(BackendError::from)?;
-                Ok(swept.clear(&nothing, layer).send(self.processes)?)
-            };
-            match order.get_or_insert_with(|| next_order(self.processes)) {
-                // Process 0 has a later dimension from a checkpoint.
-                &mut Order::Dimension(wanted) if wanted > dim => true,
-                Order::Dimension(_) => {
-                    order = None;
-                    failure = send(swept).err();
-                    failure.is_none()
+        thread::scope(|scope| {
+            let (mut ahead, mut last) = (Ahead::start(scope, sweeper, complex, sweep), 0);
+            loop {
+                let dim = match next_order(self.processes) {
+                    Order::Dimension(dim) => dim,
+                    other => return Ok(other),
+                };
+                progress.begin("assembly", Some(dim), complex.work(dim));
+                // Process 0 may have the dimensions before from a checkpoint.
+                let mut swept = None;
+                for _ in last..dim {
+                    swept = ahead.next(progress, &mut || false).map_err(BackendError::from)?;
                 }
-                _ => false,
+                last = dim;
+                let construction = Construction::new(dim, layer, rank_width, progress).part_of(process);
+                let residue = match swept {
+                    Some(swept) => swept.clear(&nothing, layer),
+                    None => construct(complex, &construction, &nothing),
+                };
+                residue.send(self.processes)?;
             }
-        });
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(order.unwrap_or_else(|| next_order(self.processes))),
+        })
+    }
+
+    /// The devices to sweep a graph on; `None` if not all processes have some.
+    fn gpus(&self, graph: &Graph) -> Result<Option<Vec<Gpu>>, BackendError> {
+        let Some(is_required) = graph.sweeps else { return Ok(None) };
+        let gpus = (self.open)();
+        if is_required && let Err(error) = gpus {
+            return Err(error.into());
         }
+        let all_sweep = all_have_devices(self.processes, gpus.is_ok());
+        Ok(gpus.ok().filter(|_| all_sweep))
     }
 }
 
