@@ -36,7 +36,7 @@ const WAIT: Duration = Duration::from_millis(20);
 /// Longest time that printing the last line may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a run is doing, as far as it decides whether the program may end at once.
+/// The state of a run, by which the program may end at once or has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
     Working,

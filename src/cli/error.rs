@@ -27,7 +27,7 @@ const INTERRUPTED: u8 = 3;
 /// Exit code of a run whose time is up.
 pub(crate) const TIME_IS_UP: u8 = 4;
 
-/// Why the program fails, or ends early.
+/// The reason for which the program fails or ends early.
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub(crate) exit_code: u8,
@@ -92,7 +92,7 @@ impl CliError {
         CliError::from(error).saying(message)
     }
 
-    /// The same error with another message, unless the run was asked to end.
+    /// Replaces the message, unless the run was asked to end.
     pub(crate) fn saying(self, message: String) -> CliError {
         if self.is_end() { self } else { CliError { message, ..self } }
     }
@@ -136,7 +136,7 @@ impl CliError {
         CliError { exit_code: if is_of_system { SYSTEM } else { INPUT }, ..error }
     }
 
-    /// The same error with the exit code of a wrong input.
+    /// Replaces the exit code by that of a wrong input.
     pub(crate) fn into_input_error(self) -> CliError {
         CliError { exit_code: INPUT, ..self }
     }

@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     common: CommonArguments,
 }
 
-/// What is generated.
+/// The shape of the points or of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     /// Points.
@@ -140,7 +140,7 @@ Examples:
   lacuna generate sphere --dimension 3 --points 500 --noise 0.05 | lacuna rips --max-dim 2 -
   lacuna generate field --shape 256,256,256 --scale 3 -o field.npy";
 
-/// What is written, with its description.
+/// A description of the generated data, and the function that writes them.
 type Drawn = (String, Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>);
 
 /// Generates the data and writes it.

@@ -90,7 +90,7 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
-/// What commands with limits share.
+/// Options that all commands with limits have.
 struct Common {
     memory: MemoryArguments,
     notes: Notes,

@@ -1,4 +1,4 @@
-//! Of which bars something is told, and where their cycles are drawn.
+//! The selection of bars, and the file in which their cycles are drawn.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::cli::error::Result;
 use crate::cli::naming;
 use crate::cli::parse;
 
-/// Which bars are told more of. An option of the group `of_bars` says what.
+/// The bars for which representatives are computed; an option of the group `of_bars` chooses their kind.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BarArguments {
     /// Only bars DIM:INDEX (index from 0 within its dimension)
@@ -45,7 +45,7 @@ impl BarArguments {
     }
 }
 
-/// What bars of images and classes of matrices can be represented by.
+/// The representatives of bars of images and of classes of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum CyclesAlone {
     /// A cycle.

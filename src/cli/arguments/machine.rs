@@ -1,4 +1,4 @@
-//! What computes: threads, and GPUs beside them; and in how much memory.
+//! Options for threads, GPUs and memory.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 

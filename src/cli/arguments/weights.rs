@@ -44,7 +44,7 @@ pub(crate) struct WeightsArguments {
 }
 
 impl WeightsArguments {
-    /// What the diagonal of a matrix holds.
+    /// The meaning of the diagonal of a matrix.
     pub(crate) fn diagonal(&self) -> Diagonal {
         if self.weights == Some(Weights::Diagonal) { Diagonal::Births } else { Diagonal::Zero }
     }

@@ -23,7 +23,7 @@ pub(super) struct FileLayout {
     pub(super) big_endian: bool,
     /// Offset of the first number.
     pub(super) start: u64,
-    /// What may follow the last number.
+    /// The bytes that may follow the last number.
     pub(super) tail: Tail,
     pub(super) meaning: Meaning,
 }

@@ -17,7 +17,7 @@ pub struct DistanceOptions {
     pub columns: Option<Columns>,
     /// Decimal separator of the numbers in a text.
     pub decimal: Option<Decimal>,
-    /// Which distance to use where a square matrix or list of edges gives a pair two different ones.
+    /// The choice between two different distances that a square matrix or a list of edges gives for a pair.
     pub symmetrize: Option<Symmetrize>,
     /// Meaning of the diagonal of a matrix.
     pub diagonal: Diagonal,
@@ -153,7 +153,7 @@ pub enum Diagonal {
     Births,
 }
 
-/// Which of d(i, j) and d(j, i) to use where a square matrix holds both.
+/// The choice between d(i, j) and d(j, i) of a square matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
