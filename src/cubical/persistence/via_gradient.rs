@@ -264,10 +264,10 @@ impl Loops {
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
         let rows = match grid.is_held() {
-            true => Rows::new(|place| incidence.critical_edges(place), grid.places()),
-            false => Rows::of(killers.iter().chain(&edges).map(|&edge| incidence.place(edge)).collect()),
+            true => Rows::new(incidence, &killers, grid.places()),
+            false => Rows::of(incidence, &killers, &edges),
         };
-        let columns = loops::reduce(incidence, rows, grid, &killers, &faces, is_reversed, clock)?;
+        let columns = loops::reduce(incidence, rows, grid, &faces, is_reversed, clock)?;
         let fillers = columns.fillers(incidence, &edges);
         Ok(Loops { edges, faces, fillers, columns })
     }

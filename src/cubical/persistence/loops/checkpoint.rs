@@ -8,7 +8,7 @@
 
 use super::super::cell::Cell;
 use super::arena::Writer as ArenaWriter;
-use super::{Columns, DROPPED, FREE, Ordering};
+use super::{Columns, FREE, Ordering};
 use crate::snapshot::{Checkpoint, SnapshotError, Writer, facts};
 
 /// Name of the checkpoint.
@@ -25,7 +25,7 @@ pub(super) fn save(
     word: &dyn Fn(Cell) -> u64,
 ) {
     let owners = columns.owners.iter().map(|owner| owner.load(Ordering::Acquire)).enumerate();
-    let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
+    let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE).collect();
     let told = facts([("columns that are reduced", format!("{} of {faces}", owned.len()))]);
     let arena = &columns.arena;
     checkpoint.save(LOOPS, STAGES, &told, &mut |out: &mut Writer<'_>| {
@@ -38,8 +38,8 @@ pub(super) fn save(
 }
 
 /// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge
-/// that a word encodes, if it encodes one, and `place` the place of its owner. Returns for each column whether it was
-/// restored.
+/// that a word encodes, if it encodes one of a column, and `place` the place of its owner. Returns for each column
+/// whether it was restored.
 ///
 /// # Errors
 /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.

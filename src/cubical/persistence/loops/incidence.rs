@@ -28,11 +28,11 @@ pub(in super::super) trait Incidence: Sync {
     /// The index of a critical edge among those of its place.
     fn index(&self, edge: Cell) -> u32;
 
-    /// Calls `tell` with each edge of a critical face.
-    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell));
+    /// The edges of a critical face.
+    fn boundary(&self, face: Cell) -> [Option<Cell>; 4];
 
-    /// Calls `tell` with the other edges of the face that an edge is matched with.
-    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell));
+    /// The other edges of the face that an edge is matched with.
+    fn rest_of_mate(&self, edge: Cell) -> [Option<Cell>; 4];
 
     /// The edge in a direction from its owner's place.
     fn cell(&self, place: usize, direction: usize) -> Cell;
@@ -79,23 +79,17 @@ impl<L: Look> OfGrid<'_, L> {
         Some(self.cell(place, direction))
     }
 
-    /// Calls `tell` with the edges of a face that a voxel owns, given the matching of the voxel's star, without the
-    /// edge `but` at the voxel.
+    /// The edges of a face that a voxel owns, given the matching of the voxel's star, without the edge `but` at the
+    /// voxel.
     #[inline(always)]
-    fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
+    fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>) -> [Option<Cell>; 4] {
         let look = &self.look;
         let (a, b) = edges_of_face(face);
         let (to_a, to_b) = (look.neighbour(place, a), look.neighbour(place, b));
         let corner = look.neighbour(to_a, b);
-        for edge in [a, b] {
-            if but != Some(edge) {
-                self.owned(place, star, edge).into_iter().for_each(&mut *tell);
-            }
-        }
+        let near = |edge| if but == Some(edge) { None } else { self.owned(place, star, edge) };
         // The far edges go from the end of one near edge in the direction of the other.
-        for edge in [self.between(to_a, corner, b), self.between(to_b, corner, a)] {
-            edge.into_iter().for_each(&mut *tell);
-        }
+        [near(a), near(b), self.between(to_a, corner, b), self.between(to_b, corner, a)]
     }
 }
 
@@ -113,16 +107,16 @@ impl<L: Look> Incidence for OfGrid<'_, L> {
     }
 
     #[inline(always)]
-    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
+    fn boundary(&self, face: Cell) -> [Option<Cell>; 4] {
         let place = self.place(face);
-        self.edges(place, self.look.star(place), face.direction(), None, tell);
+        self.edges(place, self.look.star(place), face.direction(), None)
     }
 
     #[inline(always)]
-    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
+    fn rest_of_mate(&self, edge: Cell) -> [Option<Cell>; 4] {
         let (place, near) = (self.place(edge), edge.direction() - MATCHED);
         let star = self.look.star(place);
-        self.edges(place, star, star.face_of(near), Some(near), tell);
+        self.edges(place, star, star.face_of(near), Some(near))
     }
 
     #[inline(always)]
@@ -243,18 +237,17 @@ impl<'a> OfDual<'a> {
         faces.ilog2() as usize
     }
 
-    /// Calls `tell` with the edges of the face that is the grid edge `edge` of a place, without the edge `but`.
+    /// The edges of the face that is the grid edge `edge` of a place, without the edge `but`.
     #[inline(always)]
-    fn edges(&self, place: usize, edge: usize, but: Option<Cell>, tell: &mut impl FnMut(Cell)) {
+    fn edges(&self, place: usize, edge: usize, but: Option<Cell>) -> [Option<Cell>; 4] {
         let strides = self.grid.layout.strides;
         let axis = edge / 2;
         let end = if edge.is_multiple_of(2) { place - strides[axis] } else { place };
-        for other in (0..3).filter(|&other| other != axis) {
-            let pair = axis + other - 1;
-            for corner in [end, end - strides[other]] {
-                self.face(corner, pair).filter(|&face| Some(face) != but).into_iter().for_each(&mut *tell);
-            }
-        }
+        std::array::from_fn(|k| {
+            let other = if k / 2 < axis { k / 2 } else { k / 2 + 1 };
+            let corner = if k.is_multiple_of(2) { end } else { end - strides[other] };
+            self.face(corner, axis + other - 1).filter(|&face| Some(face) != but)
+        })
     }
 }
 
@@ -289,15 +282,15 @@ impl Incidence for OfDual<'_> {
 
     /// `face` is the grid edge in its direction.
     #[inline(always)]
-    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
-        self.edges(self.grid.place(face), face.direction(), None, tell);
+    fn boundary(&self, face: Cell) -> [Option<Cell>; 4] {
+        self.edges(self.grid.place(face), face.direction(), None)
     }
 
     #[inline(always)]
-    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
+    fn rest_of_mate(&self, edge: Cell) -> [Option<Cell>; 4] {
         let (place, mate) = (self.place(edge), edge.direction() - MATCHED);
         debug_assert!(self.gradient.star(self.grid, place).goes_to_face(mate));
-        self.edges(place, mate, Some(edge), tell);
+        self.edges(place, mate, Some(edge))
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Dimension 1 of three-dimensional images: loops, which are born with critical edges and die with critical faces.
 //!
 //! Components and cavities have settled the other critical cells: edges that kill a component close no loop
-//! (*compressed*: their rows are dropped), and faces paired with a cube close a cavity (*cleared*: they are not
+//! (*compressed*: columns are without them), and faces paired with a cube close a cavity (*cleared*: they are not
 //! columns). As many edges as faces remain, unless an axis is periodic: then some loops are never filled, and some
 //! faces close a cavity that never is, whose columns become zero.
 //!
@@ -53,8 +53,6 @@ use crate::snapshot::SnapshotError;
 
 /// Owner of a row that is no column's pivot.
 const FREE: u64 = 0;
-/// Owner of a row whose edge kills a component.
-const DROPPED: u64 = u64::MAX;
 
 /// Stands for the face that fills a loop which none fills.
 pub(super) const UNFILLED: u32 = u32::MAX;
@@ -75,14 +73,13 @@ const ADDED_AT_ONCE: u64 = 256;
 /// The columns depend on the timing of threads; the pivots do not.
 pub(super) struct Columns {
     rows: Rows,
-    /// Owner of each row: [`FREE`], [`DROPPED`], or the address in the arena of the column whose pivot it is.
+    /// Owner of each row: [`FREE`], or the address in the arena of the column whose pivot it is.
     owners: Vec<AtomicU64>,
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in filtration order. `rows` numbers the critical edges, and `killers`
-/// are those that kill components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose
-/// units of work are faces.
+/// Reduces the columns of critical faces, given in filtration order. If `is_reversed`, places on plateaus descend in the
+/// order. Reports a stage whose units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.
@@ -90,7 +87,6 @@ pub(super) fn reduce(
     incidence: &impl Incidence,
     rows: Rows,
     grid: &Grid<'_>,
-    killers: &[Cell],
     faces: &[Cell],
     is_reversed: bool,
     clock: &mut StageClock<'_>,
@@ -100,12 +96,7 @@ pub(super) fn reduce(
     // Zeroed memory is only mapped when it is first touched.
     let owners = vec![FREE; rows.count()].into_iter().map(AtomicU64::new).collect();
     let columns = Columns { rows, owners, arena: Arena::default() };
-    parallel::ranges(killers.len(), PART, &|range| {
-        for &edge in &killers[range] {
-            columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
-        }
-    });
-    let edge = |word| incidence.edge(word);
+    let edge = |word| incidence.edge(word).filter(|&edge| !columns.rows.is_killer(incidence, edge));
     let is_reduced =
         checkpoint::restore(&columns, faces.len(), checkpoint, &edge, &|edge| incidence.place(edge))?;
     let word = |edge| incidence.word(edge);
@@ -145,16 +136,20 @@ pub(super) fn reduce(
 }
 
 impl Columns {
-    /// The row of a critical edge.
+    /// Adds edges to a column, without those that kill components.
     #[inline(always)]
-    fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
-        self.rows.first(incidence.place(edge)) + incidence.index(edge) as usize
+    fn add(&self, incidence: &impl Incidence, edges: [Option<Cell>; 4], column: &mut Column) {
+        for edge in edges.into_iter().flatten() {
+            if !self.rows.is_killer(incidence, edge) {
+                column.add(edge);
+            }
+        }
     }
 
     /// The numbers of the faces that fill the loops of these critical edges; [`UNFILLED`] if none does.
     pub(super) fn fillers(&self, incidence: &impl Incidence, edges: &[Cell]) -> Vec<u32> {
         parallel::table(edges.len(), |k| {
-            match self.owners[self.row(incidence, edges[k])].load(Ordering::Relaxed) {
+            match self.owners[self.rows.row(incidence, edges[k])].load(Ordering::Relaxed) {
                 FREE => UNFILLED,
                 owner => self.arena.column(owner),
             }
@@ -168,18 +163,15 @@ impl Columns {
     pub(super) fn loop_of(&self, incidence: &impl Incidence, edge: Cell) -> Vec<Cell> {
         let mut column = Column::default();
         let mut edges = vec![edge];
-        let own = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
+        let own = self.owners[self.rows.row(incidence, edge)].load(Ordering::Relaxed);
         let filler = self.arena.column(own);
         self.add_rest(incidence, own, &mut column);
         while let Some(edge) = column.pop() {
             if edge.direction() >= MATCHED {
-                incidence.rest_of_mate(edge, &mut |edge| column.add(edge));
+                self.add(incidence, incidence.rest_of_mate(edge), &mut column);
                 continue;
             }
-            let owner = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
-            if owner == DROPPED {
-                continue;
-            }
+            let owner = self.owners[self.rows.row(incidence, edge)].load(Ordering::Relaxed);
             if self.arena.column(owner) < filler {
                 self.add_rest(incidence, owner, &mut column);
             } else {
@@ -229,8 +221,8 @@ struct Worker<'a, I> {
 impl<I: Incidence> Worker<'_, I> {
     /// Reduces a column, then the columns whose pivots are taken over.
     fn reduce(&mut self, mut number: u32) {
-        let columns = self.columns;
-        self.incidence.boundary(self.faces[number as usize], &mut |edge| self.column.add(edge));
+        let (columns, incidence) = (self.columns, self.incidence);
+        columns.add(incidence, incidence.boundary(self.faces[number as usize]), &mut self.column);
         while let Some(row) = self.pivot() {
             // Address of the stored column below this pivot; it is stored at most once.
             let mut written = FREE;
@@ -268,19 +260,16 @@ impl<I: Incidence> Worker<'_, I> {
 
     /// Pops the pivot, the last critical edge that closes a loop, replacing later matched edges; returns its row.
     fn pivot(&mut self) -> Option<usize> {
+        let incidence = self.incidence;
         while let Some(edge) = self.column.pop() {
-            if edge.direction() >= MATCHED {
-                self.steps += 1;
-                self.incidence.rest_of_mate(edge, &mut |edge| self.column.add(edge));
-            } else {
-                let row = self.columns.row(self.incidence, edge);
-                if self.columns.owners[row].load(Ordering::Relaxed) != DROPPED {
-                    if self.additions.is_multiple_of(ADDED_AT_ONCE) {
-                        check(self.progress);
-                    }
-                    return Some(row);
+            if edge.direction() < MATCHED {
+                if self.additions.is_multiple_of(ADDED_AT_ONCE) {
+                    check(self.progress);
                 }
+                return Some(self.columns.rows.row(incidence, edge));
             }
+            self.steps += 1;
+            self.columns.add(incidence, incidence.rest_of_mate(edge), &mut self.column);
         }
         None
     }

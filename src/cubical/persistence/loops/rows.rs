@@ -1,72 +1,119 @@
-//! Numbering of critical edges by place.
+//! Numbering of the critical edges that close loops, by place.
 
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use hashbrown::HashMap;
 use rayon::slice::ParallelSliceMut as _;
 
+use super::super::cell::Cell;
+use super::{Incidence, MATCHED, PART};
 use crate::parallel;
 
-/// The number of the first critical edge of each place.
+/// Rows: the critical edges that close loops. The others kill components, and are no edges of columns.
+///
+/// Of the killers at each place a mask is kept, by direction: an edge is looked for in it whenever it is met.
 pub(in super::super) enum Rows {
-    /// By place: stored for every 32nd, with offsets for those in between.
+    /// By place, with the number of its first row: stored for every 32nd, with offsets for those in between.
     Everywhere {
-        /// Number of critical edges before each block.
+        /// Number of rows before each block.
         of_block: Vec<u32>,
-        /// Number of critical edges of the block before each place.
+        /// Number of rows of the block before each place.
         in_block: Vec<u8>,
-        /// Number of critical edges.
+        /// The killers at each place. Zeroed memory is only mapped when it is first touched.
+        killers: Vec<AtomicU8>,
+        /// Number of rows.
         count: usize,
     },
-    /// The place of each critical edge, ascending, for grids that are too large for a table.
-    Somewhere(Vec<usize>),
+    /// For grids that are too large for tables.
+    Somewhere {
+        /// The place of each row, ascending.
+        places: Vec<usize>,
+        /// The killers at the places that have any.
+        killers: HashMap<usize, u8>,
+    },
 }
 
 /// Number of places in a block. Each owns at most seven critical edges, so offsets fit 8 bits.
 const BLOCK: usize = 32;
 /// Number of blocks that a thread counts at a time.
-const PART: usize = 1 << 10;
+const BLOCKS: usize = 1 << 10;
 
 impl Rows {
-    /// Numbers the critical edges of all places; `critical_edges` returns their number at a place.
-    pub(in super::super) fn new(critical_edges: impl Fn(usize) -> u32 + Sync, places: usize) -> Self {
+    /// Numbers the critical edges of so many places but `killers`.
+    pub(in super::super) fn new(incidence: &impl Incidence, killers: &[Cell], places: usize) -> Self {
+        let masks: Vec<AtomicU8> = vec![0; places].into_iter().map(AtomicU8::new).collect();
+        parallel::ranges(killers.len(), PART, &|range| {
+            for &edge in &killers[range] {
+                masks[incidence.place(edge)].fetch_or(1 << edge.direction(), Relaxed);
+            }
+        });
         let (mut of_block, mut in_block) = (vec![0; places.div_ceil(BLOCK)], vec![0; places]);
-        let blocks = of_block.chunks_mut(PART).zip(in_block.chunks_mut(PART * BLOCK)).enumerate();
+        let blocks = of_block.chunks_mut(BLOCKS).zip(in_block.chunks_mut(BLOCKS * BLOCK)).enumerate();
         parallel::each_of(blocks, &|(part, (of_block, in_block))| {
             for (block, (count, in_block)) in of_block.iter_mut().zip(in_block.chunks_mut(BLOCK)).enumerate()
             {
-                let first = (part * PART + block) * BLOCK;
+                let first = (part * BLOCKS + block) * BLOCK;
                 let mut here = 0;
                 for (place, before) in (first..).zip(in_block) {
                     *before = here;
-                    here += critical_edges(place) as u8;
+                    // Most places have none, and machines without an instruction for it count slowly.
+                    let edges = incidence.critical_edges(place);
+                    if edges > 0 {
+                        here += (edges - masks[place].load(Relaxed).count_ones()) as u8;
+                    }
                 }
                 *count = u32::from(here);
             }
         });
         let count = of_block.iter_mut().fold(0, |sum, count| sum + std::mem::replace(count, sum));
-        Rows::Everywhere { of_block, in_block, count: count as usize }
+        Rows::Everywhere { of_block, in_block, killers: masks, count: count as usize }
     }
 
-    /// Numbers the critical edges with these places.
-    pub(in super::super) fn of(mut places: Vec<usize>) -> Self {
+    /// Numbers these critical edges, which are all but `killers`.
+    pub(in super::super) fn of(incidence: &impl Incidence, killers: &[Cell], edges: &[Cell]) -> Self {
+        let mut places: Vec<usize> = edges.iter().map(|&edge| incidence.place(edge)).collect();
         places.par_sort_unstable();
-        Rows::Somewhere(places)
+        let mut masks = HashMap::new();
+        for &edge in killers {
+            *masks.entry(incidence.place(edge)).or_default() |= 1 << edge.direction();
+        }
+        Rows::Somewhere { places, killers: masks }
     }
 
-    /// Number of critical edges.
+    /// Number of rows.
     pub(in super::super) fn count(&self) -> usize {
         match self {
             Rows::Everywhere { count, .. } => *count,
-            Rows::Somewhere(places) => places.len(),
+            Rows::Somewhere { places, .. } => places.len(),
         }
     }
 
-    /// The number of the first critical edge of a place.
+    /// The mask of the directions of the killers at a place.
     #[inline(always)]
-    pub(in super::super) fn first(&self, place: usize) -> usize {
+    fn killers(&self, place: usize) -> u8 {
         match self {
+            Rows::Everywhere { killers, .. } => killers[place].load(Relaxed),
+            Rows::Somewhere { killers, .. } => killers.get(&place).copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether an edge is critical and kills a component.
+    #[inline(always)]
+    pub(super) fn is_killer(&self, incidence: &impl Incidence, edge: Cell) -> bool {
+        edge.direction() < MATCHED && self.killers(incidence.place(edge)) >> edge.direction() & 1 == 1
+    }
+
+    /// The row of a critical edge that closes a loop.
+    #[inline(always)]
+    pub(super) fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
+        let place = incidence.place(edge);
+        let first = match self {
             Rows::Everywhere { of_block, in_block, .. } => {
                 (of_block[place / BLOCK] + u32::from(in_block[place])) as usize
             }
-            Rows::Somewhere(places) => places.partition_point(|other| *other < place),
-        }
+            Rows::Somewhere { places, .. } => places.partition_point(|other| *other < place),
+        };
+        let killers = self.killers(place) & ((1 << edge.direction()) - 1);
+        first + (incidence.index(edge) - killers.count_ones()) as usize
     }
 }
