@@ -7,6 +7,7 @@
 //!
 //! The module is public for the crate `lacuna` only, and may change at any time.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -86,24 +87,38 @@ pub fn try_each<I: Iterator + Send, E: Send>(
     into_inner(first).map_or(Ok(()), |(_, error)| Err(error))
 }
 
+/// A vector of `length` items. `write` has to write every one of them into memory that holds none yet.
+#[allow(unsafe_code)]
+fn written<T>(length: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) -> Vec<T> {
+    let mut all = Vec::with_capacity(length);
+    write(&mut all.spare_capacity_mut()[..length]);
+    // SAFETY: The two callers, below, have written every item, or have unwound.
+    unsafe { all.set_len(length) };
+    all
+}
+
 /// Returns the table of `value(k)` for `k` below `length`. Threads take pieces of some thousand numbers, in which
 /// `value` is called directly.
-pub fn table<T: Copy + Default + Send>(length: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut all = vec![T::default(); length];
-    pieces_mut(&mut all, PIECE, &|number, piece| {
-        for (k, entry) in piece.iter_mut().enumerate() {
-            *entry = value(number * PIECE + k);
-        }
-    });
-    all
+pub fn table<T: Send>(length: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    written(length, |all| {
+        pieces_mut(all, PIECE, &|number, piece| {
+            for (k, entry) in piece.iter_mut().enumerate() {
+                entry.write(value(number * PIECE + k));
+            }
+        });
+    })
 }
 
 /// Calls `work` with consecutive ranges of `size` numbers that cover 0..`length`, and returns what they list in order.
 pub fn listed<T: Send>(length: usize, size: usize, work: &(dyn Fn(Range<usize>) -> Vec<T> + Sync)) -> Vec<T> {
     let lists = map(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
-    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-    lists.into_iter().for_each(|list| all.extend(list));
-    all
+    written(lists.iter().map(Vec::len).sum(), |mut all| {
+        let place =
+            |list: Vec<T>| (all.split_off_mut(..list.len()).expect("there is room for all lists"), list);
+        each_of(lists.into_iter().map(place), &|(place, list)| {
+            place.iter_mut().zip(list).for_each(|(entry, item)| _ = entry.write(item));
+        });
+    })
 }
 
 /// Returns the first number below `length` for which `is` holds. `is` is called directly.

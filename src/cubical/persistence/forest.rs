@@ -2,6 +2,15 @@
 //!
 //! Paths are followed from the critical cells that join trees only, so that a smooth image, which has few, is hardly
 //! looked at. What one path has found is remembered for all others: a thread passes no place twice.
+//!
+//! # Merging
+//!
+//! Edges between nodes are added in the given order. Each that joins two trees merges the one whose oldest node is
+//! younger: Kruskal's algorithm with the elder rule. Much of it is done on all threads. If the first edge of a node
+//! leads to an older one, then nothing merges with the node before, and the edge merges it, whatever else is added (an
+//! apparent pair of dimension 0). All these nodes are found at once; their other edges are later, and pass to the older
+//! node. So it goes on with the nodes that are left, in rounds, as long as these are worth it. A few threads are faster
+//! one edge after the other.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock};
@@ -139,10 +148,11 @@ pub(super) struct Merging {
     pub(super) saddles: Vec<Cell>,
     /// For each saddle, the node whose tree it merges into an older one, or 0.
     merged: Vec<u32>,
-    /// For each merged node, the oldest node of the tree that it was merged into; 0 for the others.
-    survivors: Vec<u32>,
-    /// The nodes that no saddle merges.
-    roots: Vec<u32>,
+    /// For each node, the number of the saddle that merges it, or [`NONE`]; the entry of node 0 is meaningless.
+    pub(super) killers: Vec<u32>,
+    /// For each merged node, a node of the tree that it was merged into, with which this tree began or was merged; 0
+    /// for the others.
+    into: Vec<u32>,
     /// Whether nodes and saddles are in the reverse of filtration order, as in the top dimension.
     is_top: bool,
 }
@@ -185,8 +195,9 @@ impl Merging {
         sort(&mut saddles, is_top);
         let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| found.of(place)));
         drop(found);
-        let (merged, survivors, roots) = merge(nodes.len(), &ends);
-        Ok(Merging { nodes, saddles, merged, survivors, roots, is_top })
+        let worth = if rayon::current_num_threads() < MANY { usize::MAX } else { WORTH };
+        let [merged, killers, into] = Trees::new(nodes.len(), saddles.len()).merge(&ends, worth);
+        Ok(Merging { nodes, saddles, merged, killers, into, is_top })
     }
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
@@ -198,18 +209,23 @@ impl Merging {
         };
         // Nodes are the births of the image below, and above in the dual complex.
         if self.is_top == construction.is_reversed() {
-            let killers = self.killers();
-            let merged = (1..killers.len()).filter(|&node| killers[node] != NONE);
-            merged.map(|node| pair(node, self.saddles[killers[node] as usize])).collect()
+            let killed = |&node: &usize| node > 0 && self.killers[node] != NONE;
+            parallel::listed(self.killers.len(), PART, &|range| {
+                let pair = |node: usize| pair(node, self.saddles[self.killers[node] as usize]);
+                range.filter(killed).map(pair).collect()
+            })
         } else {
-            let merging = self.merged.iter().zip(&self.saddles).filter(|(merged, _)| **merged > 0);
-            merging.map(|(&merged, &saddle)| pair(merged as usize, saddle)).collect()
+            parallel::listed(self.saddles.len(), PART, &|range| {
+                let merging = range.filter(|&saddle| self.merged[saddle] > 0);
+                merging.map(|saddle| pair(self.merged[saddle] as usize, self.saddles[saddle])).collect()
+            })
         }
     }
 
     /// When the nodes enter that no saddle merges.
     pub(super) fn unmerged(&self) -> Vec<Entry> {
-        self.roots.iter().map(|&node| self.nodes[node as usize - 1].entry()).collect()
+        let nodes = self.nodes.iter().zip(&self.killers[1..]);
+        nodes.filter(|(_, killer)| **killer == NONE).map(|(node, _)| node.entry()).collect()
     }
 
     /// Whether this saddle merges trees.
@@ -220,20 +236,13 @@ impl Merging {
 
     /// Splits the saddles into those that merge trees and the others, each in order.
     pub(super) fn split(&self) -> (Vec<Cell>, Vec<Cell>) {
-        let (mut merging, mut others) = (Vec::new(), Vec::new());
-        for (&saddle, &merged) in self.saddles.iter().zip(&self.merged) {
-            if merged > 0 { &mut merging } else { &mut others }.push(saddle);
-        }
-        (merging, others)
-    }
-
-    /// The number of the saddle that merged each node, or [`NONE`]; the entry of node 0 is meaningless.
-    pub(super) fn killers(&self) -> Vec<u32> {
-        let mut killers = vec![NONE; self.nodes.len() + 1];
-        for (saddle, &merged) in self.merged.iter().enumerate() {
-            killers[merged as usize] = saddle as u32;
-        }
-        killers
+        let those = |merge: bool| {
+            parallel::listed(self.saddles.len(), PART, &|range| {
+                let those = range.filter(|&saddle| (self.merged[saddle] > 0) == merge);
+                those.map(|saddle| self.saddles[saddle]).collect()
+            })
+        };
+        (those(true), those(false))
     }
 
     /// The number of the node that enters with this voxel.
@@ -246,8 +255,18 @@ impl Merging {
 
     /// The oldest node of the tree that a merged node was merged into.
     pub(super) fn survivor(&self, node: usize) -> Cell {
-        self.nodes[self.survivors[node] as usize - 1]
+        self.nodes[survivor(&self.killers, &self.into, node) - 1]
     }
+}
+
+/// The oldest node of the tree that `node` was merged into, by the killers of nodes and what they were merged into.
+fn survivor(killers: &[u32], into: &[u32], node: usize) -> usize {
+    let mut survivor = into[node] as usize;
+    // It was merged before itself.
+    while survivor > 0 && killers[survivor] < killers[node] {
+        survivor = into[survivor] as usize;
+    }
+    survivor
 }
 
 /// Sorts cells in filtration order, or in the reverse.
@@ -258,46 +277,204 @@ fn sort(cells: &mut [Cell], is_reversed: bool) {
     }
 }
 
-/// Adds edges between nodes in the given order. Each edge that joins two trees merges the one whose oldest node is
-/// younger, which has the greater number (Kruskal's algorithm with the elder rule). Node 0 is older than all others.
-///
-/// Returns for each edge the node that it merges, or 0; for each node the older one that it was merged into, or 0; and
-/// the nodes from 1 on that no edge merges.
-fn merge(nodes: usize, ends: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut parents: Vec<u32> = (0..=nodes as u32).collect();
-    let mut merged = Vec::with_capacity(ends.len());
-    let mut survivors = vec![0; nodes + 1];
-    for ends in ends.chunks(BATCH) {
-        // Independent loads, so that their latencies overlap.
-        let touched = ends.iter().fold(0, |sum, &[a, b]| sum ^ parents[a as usize] ^ parents[b as usize]);
-        std::hint::black_box(touched);
-        for &[a, b] in ends {
-            let (a, b) = (root(&mut parents, a), root(&mut parents, b));
-            let (older, younger) = (a.min(b), a.max(b));
-            parents[younger as usize] = older;
-            merged.push(if a == b { 0 } else { younger });
-            if a != b {
-                survivors[younger as usize] = older;
+/// An edge between two nodes.
+#[derive(Clone, Copy)]
+struct Edge {
+    /// The number of its saddle: edges are added in this order.
+    number: u32,
+    ends: [u32; 2],
+}
+
+impl Edge {
+    /// Whether its ends are different nodes.
+    fn is_open(&self) -> bool {
+        self.ends[0] != self.ends[1]
+    }
+}
+
+/// Trees that edges merge, each known by its oldest node: that with the least number.
+struct Trees {
+    /// For each saddle, the node that it merges, or 0.
+    merged: Vec<AtomicU32>,
+    /// For each merged node, the node that it was merged into, or 0.
+    into: Vec<AtomicU32>,
+    /// For each node, itself, or one nearer to the oldest of its tree.
+    parents: Vec<AtomicU32>,
+}
+
+/// Least number of edges that are merged on all threads.
+const WORTH: usize = 1 << 16;
+/// Least number of threads that merge edges together: rounds are thrice as much work as edges one by one.
+const MANY: usize = 8;
+
+/// So many entries.
+fn table(count: usize, value: impl Fn(u32) -> u32) -> Vec<AtomicU32> {
+    (0..count as u32).map(|number| AtomicU32::new(value(number))).collect()
+}
+
+impl Trees {
+    fn new(nodes: usize, saddles: usize) -> Self {
+        let (merged, into) = (table(saddles, |_| 0), table(nodes + 1, |_| 0));
+        Trees { merged, into, parents: table(nodes + 1, |node| node) }
+    }
+
+    /// Adds edges between these nodes: in rounds while there are `worth` edges or more. Returns for each edge the node
+    /// that it merges, or 0; for each node the edge that merges it, or [`NONE`]; and what the node is merged into.
+    fn merge(self, ends: &[[u32; 2]], worth: usize) -> [Vec<u32>; 3] {
+        let edge = |number: usize| Edge { number: number as u32, ends: ends[number] };
+        let killers = table(self.into.len(), |_| NONE);
+        if ends.len() < worth {
+            self.one_by_one(ends.len(), edge);
+        } else {
+            let mut before = ends.len();
+            let mut open = self.round(&killers, before, &edge);
+            // What a round costs is worth a fifth of the edges: else nodes wait for each other in long chains.
+            while open.len() >= worth && before - open.len() >= before / 5 {
+                before = open.len();
+                open = self.round(&killers, before, &|k| open[k]);
+            }
+            self.one_by_one(open.len(), |k| open[k]);
+        }
+        parallel::ranges(ends.len(), PART, &|range| {
+            for saddle in range {
+                let merged = self.merged[saddle].load(Relaxed);
+                if merged > 0 {
+                    killers[merged as usize].store(saddle as u32, Relaxed);
+                }
+            }
+        });
+        [self.merged, killers, self.into].map(|table| table.into_iter().map(AtomicU32::into_inner).collect())
+    }
+
+    /// Adds so many edges, in order.
+    fn one_by_one(&self, count: usize, edge: impl Fn(usize) -> Edge) {
+        for batch in (0..count).step_by(BATCH) {
+            let batch = batch..count.min(batch + BATCH);
+            // Independent loads, so that their latencies overlap.
+            let parent = |node: u32| self.parents[node as usize].load(Relaxed);
+            let touched = batch
+                .clone()
+                .map(&edge)
+                .fold(0, |sum, edge| sum ^ parent(edge.ends[0]) ^ parent(edge.ends[1]));
+            std::hint::black_box(touched);
+            for k in batch {
+                let edge = edge(k);
+                let ends = edge.ends.map(|node| self.root(node));
+                if ends[0] != ends[1] {
+                    self.join(Edge { ends, ..edge });
+                }
             }
         }
     }
-    let roots = (1..).zip(&parents[1..]).filter(|(node, parent)| node == *parent).map(|(node, _)| node);
-    (merged, survivors, roots.collect())
+
+    /// Merges the nodes whose first edge leads to an older node. `first` is a table of nodes that holds [`NONE`] for
+    /// those that are not merged. Returns the edges that are left, between the oldest nodes of trees.
+    fn round(&self, first: &[AtomicU32], count: usize, edge: &(dyn Fn(usize) -> Edge + Sync)) -> Vec<Edge> {
+        parallel::ranges(count, PART, &|range| {
+            for edge in range.map(edge).filter(Edge::is_open) {
+                for node in edge.ends {
+                    let first = &first[node as usize];
+                    if node > 0 && first.load(Relaxed) > edge.number {
+                        first.fetch_min(edge.number, Relaxed);
+                    }
+                }
+            }
+        });
+        parallel::ranges(count, PART, &|range| {
+            let younger = |edge: &Edge| edge.ends[0].max(edge.ends[1]) as usize;
+            let merges = |edge: &Edge| first[younger(edge)].load(Relaxed) == edge.number;
+            range.map(edge).filter(|edge| edge.is_open() && merges(edge)).for_each(|edge| self.join(edge));
+        });
+        let left = parallel::listed(count, PART, &|range| {
+            let left = |edge: Edge| Edge { ends: edge.ends.map(|node| self.root(node)), ..edge };
+            range.map(edge).map(left).filter(Edge::is_open).collect()
+        });
+        parallel::ranges(first.len(), PART, &|range| {
+            for node in range {
+                if self.parents[node].load(Relaxed) as usize == node {
+                    first[node].store(NONE, Relaxed);
+                }
+            }
+        });
+        left
+    }
+
+    /// Merges the younger of the ends of an edge, which are the oldest nodes of their trees, into the older.
+    fn join(&self, Edge { number, ends: [a, b] }: Edge) {
+        let (older, younger) = (a.min(b), a.max(b));
+        self.merged[number as usize].store(younger, Relaxed);
+        self.into[younger as usize].store(older, Relaxed);
+        self.parents[younger as usize].store(older, Relaxed);
+    }
+
+    /// The oldest node of a node's tree, with path halving. Threads that halve a path at the same time all store nodes
+    /// that are nearer to it.
+    #[inline]
+    fn root(&self, mut node: u32) -> u32 {
+        loop {
+            let parent = self.parents[node as usize].load(Relaxed);
+            let grandparent = self.parents[parent as usize].load(Relaxed);
+            if parent == grandparent {
+                return parent;
+            }
+            self.parents[node as usize].store(grandparent, Relaxed);
+            node = grandparent;
+        }
+    }
 }
 
 /// Number of edges whose ends are loaded together.
 const BATCH: usize = 16;
 
-/// The root of a node's tree, with path halving.
-#[inline]
-fn root(parents: &mut [u32], mut node: u32) -> u32 {
-    loop {
-        let parent = parents[node as usize];
-        let grandparent = parents[parent as usize];
-        if parent == grandparent {
-            return parent;
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt as _, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+
+    /// What each saddle merges, what merges each node, and the oldest node of the tree that each is merged into.
+    fn merged(nodes: usize, ends: &[[u32; 2]], worth: usize) -> [Vec<u32>; 3] {
+        let [merged, killers, into] = Trees::new(nodes, ends.len()).merge(ends, worth);
+        let survivors = (0..=nodes).map(|node| survivor(&killers, &into, node) as u32).collect();
+        [merged, killers, survivors]
+    }
+
+    #[test]
+    fn rounds_merge_what_edges_merge_one_by_one() {
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        for (nodes, edges, reach) in [(1, 3, 1), (9, 4, 9), (9, 30, 9), (700, 1500, 700), (3000, 9000, 5)] {
+            let mut end = |from: u32| (from + rng.random_range(0..=reach)).min(nodes);
+            let ends: Vec<[u32; 2]> = (0..edges)
+                .map(|k| {
+                    let a = end(k % nodes);
+                    [a, end(a.saturating_sub(reach))]
+                })
+                .collect();
+            let one_by_one = merged(nodes as usize, &ends, usize::MAX);
+            // The plain algorithm, which looks through all nodes.
+            let mut oldest: Vec<u32> = (0..=nodes).collect();
+            for (saddle, &[a, b]) in ends.iter().enumerate() {
+                let (a, b) = (oldest[a as usize], oldest[b as usize]);
+                let (older, younger) = (a.min(b), a.max(b));
+                assert_eq!(one_by_one[0][saddle], if a == b { 0 } else { younger });
+                if a != b {
+                    assert_eq!(one_by_one[1][younger as usize], saddle as u32);
+                    assert_eq!(one_by_one[2][younger as usize], older);
+                    oldest.iter_mut().filter(|root| **root == younger).for_each(|root| *root = older);
+                }
+            }
+            assert_eq!(merged(nodes as usize, &ends, 1), one_by_one);
         }
-        parents[node as usize] = grandparent;
-        node = grandparent;
+    }
+
+    #[test]
+    fn chains_in_which_each_node_waits_for_the_next() {
+        let last = 5000;
+        let ends: Vec<[u32; 2]> = (1..=last).rev().map(|node| [node - 1, node]).collect();
+        let [merged, killers, survivors] = merged(last as usize, &ends, 1);
+        assert!(merged.iter().copied().eq((1..=last).rev()));
+        assert!(killers[1..].iter().rev().copied().eq(0..last));
+        assert!(survivors[1..].iter().copied().eq(0..last));
     }
 }

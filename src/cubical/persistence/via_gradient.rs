@@ -1,6 +1,10 @@
 //! Persistent homology by the discrete gradient: keys of voxels, matching of lower stars, critical cells, pairing.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rayon::iter::ParallelIterator as _;
+use rayon::slice::ParallelSliceMut as _;
 
 use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
@@ -235,8 +239,11 @@ impl Pairing {
                 }
             }
         };
-        let pairs = if is_dual { loops.pairs_of_dual(grid) } else { loops.pairs_of_grid(grid) };
-        let (edges, faces) = loops.unpaired();
+        let (pairs, edges, faces) = if is_dual {
+            (loops.pairs_of_dual(grid), Vec::new(), Vec::new())
+        } else {
+            loops.pairs_of_grid(grid)
+        };
         self.loops = Some(loops).filter(|_| is_traced);
         Ok((pairs, edges, faces))
     }
@@ -284,36 +291,37 @@ impl Loops {
         *found.expect("a class is a pair of cells").0
     }
 
-    /// The pairs of loops in the grid, in the order of the image's births.
-    fn pairs_of_grid(&self, grid: &Grid) -> Pairs {
+    /// The pairs of loops in the grid, in the order of the image's births, and when the edges enter whose loops are not
+    /// filled, and the faces that fill none.
+    fn pairs_of_grid(&self, grid: &Grid) -> (Pairs, Vec<Entry>, Vec<Entry>) {
         let Loops { edges, faces, fillers, .. } = self;
-        let pairs = edges.iter().zip(fillers).filter(|(_, filler)| **filler != UNFILLED);
-        let pairs = pairs.map(|(edge, &filler)| (edge.entry(), filler as usize));
-        match grid.construction {
-            Construction::V => pairs.map(|(edge, filler)| (edge, faces[filler].entry())).collect(),
-            Construction::T => {
-                let mut filled = vec![None; faces.len()];
-                pairs.for_each(|(edge, filler)| filled[filler] = Some(edge));
-                filled.into_iter().zip(faces).filter_map(|(edge, face)| Some((edge?, face.entry()))).collect()
+        // For each face, one more than the number of the edge whose loop it fills, or 0.
+        let filled: Vec<AtomicU32> = vec![0; faces.len()].into_iter().map(AtomicU32::new).collect();
+        parallel::ranges(edges.len(), PART, &|range| {
+            for (edge, &filler) in
+                range.clone().zip(&fillers[range]).filter(|(_, filler)| **filler != UNFILLED)
+            {
+                filled[filler as usize].store(edge as u32 + 1, Relaxed);
             }
-        }
-    }
-
-    /// When the edges enter whose loops are not filled, and the faces that fill none.
-    fn unpaired(&self) -> (Vec<Entry>, Vec<Entry>) {
-        let Loops { edges, faces, fillers, .. } = self;
-        let open = edges.iter().zip(fillers).filter(|(_, filler)| **filler == UNFILLED);
-        let open: Vec<Entry> = open.map(|(edge, _)| edge.entry()).collect();
-        if edges.len() - open.len() == faces.len() {
-            return (open, Vec::new());
-        }
-        let mut fills = vec![false; faces.len()];
-        fillers
-            .iter()
-            .filter(|filler| **filler != UNFILLED)
-            .for_each(|&filler| fills[filler as usize] = true);
-        let others = faces.iter().zip(fills).filter(|(_, fills)| !fills);
-        (open, others.map(|(face, _)| face.entry()).collect())
+        });
+        let edge_of = |face: usize| filled[face].load(Relaxed).checked_sub(1);
+        let pair = |edge: usize, face: usize| (edges[edge].entry(), faces[face].entry());
+        let pairs = match grid.construction {
+            Construction::V => parallel::listed(edges.len(), PART, &|range| {
+                let filled = range.filter(|&edge| fillers[edge] != UNFILLED);
+                filled.map(|edge| pair(edge, fillers[edge] as usize)).collect()
+            }),
+            Construction::T => parallel::listed(faces.len(), PART, &|range| {
+                range.filter_map(|face| Some(pair(edge_of(face)? as usize, face))).collect()
+            }),
+        };
+        let open = parallel::listed(edges.len(), PART, &|range| {
+            range.filter(|&edge| fillers[edge] == UNFILLED).map(|edge| edges[edge].entry()).collect()
+        });
+        let others = parallel::listed(faces.len(), PART, &|range| {
+            range.filter(|&face| edge_of(face).is_none()).map(|face| faces[face].entry()).collect()
+        });
+        (pairs, open, others)
     }
 
     /// The pairs in the grid of loops in the complex whose dual it is.
@@ -337,9 +345,7 @@ fn classes_of(grid: &Grid, mut pairs: Pairs, unpaired: Vec<Entry>) -> Vec<Class>
     if pairs.first().map(|pair| pair.0) > pairs.last().map(|pair| pair.0) {
         pairs.reverse();
     }
-    for of_voxel in pairs.chunk_by_mut(|a, b| a.0 == b.0) {
-        of_voxel.sort_unstable();
-    }
+    pairs.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(<[_]>::sort_unstable);
     let kept = parallel::listed(pairs.len(), PART, &|range| {
         let is_class = |&&(birth, death): &&(Entry, Entry)| !grid.packing.are_equal(birth, death);
         pairs[range].iter().filter(is_class).copied().collect()

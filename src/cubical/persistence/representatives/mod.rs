@@ -204,9 +204,8 @@ struct Finder<'a> {
     trace: &'a Trace<'a>,
     /// The union-find result for the vertices of the image: critical vertices and the edges that join them.
     vertices: Option<&'a Merging>,
-    /// The union-find result for the dual graph, critical cells of the last dimension and the facets that join them,
-    /// with the facet that merges each cell.
-    dual: Option<(&'a Merging, Vec<u32>)>,
+    /// The union-find result for the dual graph: critical cells of the last dimension and the facets that join them.
+    dual: Option<&'a Merging>,
     /// The spanning forest through which loops in space are closed, if a loop is selected.
     forest: Option<Forest<'a>>,
 }
@@ -223,7 +222,7 @@ impl<'a> Finder<'a> {
             (Some(gradient), Some(merging)) if has_loops => Some(Forest::new(grid, gradient, merging)),
             _ => None,
         };
-        Finder { trace, vertices, dual: dual.map(|dual| (dual, dual.killers())), forest }
+        Finder { trace, vertices, dual, forest }
     }
 
     /// The cells of a cycle: the two vertices whose components merge, the boundary of what a flood fill from the death
@@ -242,8 +241,8 @@ impl<'a> Finder<'a> {
         match wanted.dim {
             0 if !is_line_of_cells => self.joined(birth),
             dim if dim + 1 == grid.layout.axes => {
-                let (merging, killers) = self.dual.as_ref().expect("the last dimension was asked for");
-                let birth = merging.saddles[killers[merging.node(grid.entry(death))] as usize];
+                let merging = self.dual.expect("the last dimension was asked for");
+                let birth = merging.saddles[merging.killers[merging.node(grid.entry(death))] as usize];
                 shell(grid, gradient, death, birth, visited)
             }
             _ => self.closed(gradient, birth, death, wanted.before),
