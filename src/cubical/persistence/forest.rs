@@ -304,10 +304,11 @@ struct Trees {
 
 /// Least number of edges that are merged on all threads.
 const WORTH: usize = 1 << 16;
-/// Least number of threads that merge edges together: rounds are thrice as much work as edges one by one.
-const MANY: usize = 8;
+/// Least number of threads that merge edges together: rounds are thrice as much work as edges one by one, and the
+/// threads are shared by the bottom and the top.
+const MANY: usize = 12;
 
-/// So many entries.
+/// A table of `value(k)` for `k` below `count`.
 fn table(count: usize, value: impl Fn(u32) -> u32) -> Vec<AtomicU32> {
     (0..count as u32).map(|number| AtomicU32::new(value(number))).collect()
 }
@@ -433,7 +434,8 @@ mod tests {
 
     use super::*;
 
-    /// What each saddle merges, what merges each node, and the oldest node of the tree that each is merged into.
+    /// The node that each saddle merges, the saddle that merges each node, and the oldest node of the tree that the
+    /// node is merged into.
     fn merged(nodes: usize, ends: &[[u32; 2]], worth: usize) -> [Vec<u32>; 3] {
         let [merged, killers, into] = Trees::new(nodes, ends.len()).merge(ends, worth);
         let survivors = (0..=nodes).map(|node| survivor(&killers, &into, node) as u32).collect();

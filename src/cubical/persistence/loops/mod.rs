@@ -78,8 +78,8 @@ pub(super) struct Columns {
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in filtration order. If `is_reversed`, places on plateaus descend in the
-/// order. Reports a stage whose units of work are faces.
+/// Reduces the columns of critical faces, given in filtration order. If `is_reversed`, places on plateaus descend in
+/// the order. Reports a stage whose units of work are faces.
 ///
 /// # Errors
 /// [`SnapshotError`]: the checkpoint cannot be resumed from.

@@ -9,9 +9,8 @@ use super::super::cell::Cell;
 use super::{Incidence, MATCHED, PART};
 use crate::parallel;
 
-/// Rows: the critical edges that close loops. The others kill components, and are no edges of columns.
-///
-/// Of the killers at each place a mask is kept, by direction: an edge is looked for in it whenever it is met.
+/// Numbers of the critical edges that close loops. The other critical edges kill components, and are left out of
+/// columns: each place has a mask of the directions of such edges, in which an edge is looked up when it is met.
 pub(in super::super) enum Rows {
     /// By place, with the number of its first row: stored for every 32nd, with offsets for those in between.
     Everywhere {
