@@ -150,8 +150,8 @@ pub(super) struct Merging {
     merged: Vec<u32>,
     /// For each node, the number of the saddle that merges it, or [`NONE`]; the entry of node 0 is meaningless.
     pub(super) killers: Vec<u32>,
-    /// For each merged node, a node of the tree that it was merged into, with which this tree began or was merged; 0
-    /// for the others.
+    /// For each merged node, the oldest node of the tree that it was merged into, or one that had been merged into this
+    /// tree before; 0 for the others.
     into: Vec<u32>,
     /// Whether nodes and saddles are in the reverse of filtration order, as in the top dimension.
     is_top: bool,
@@ -262,7 +262,7 @@ impl Merging {
 /// The oldest node of the tree that `node` was merged into, by the killers of nodes and what they were merged into.
 fn survivor(killers: &[u32], into: &[u32], node: usize) -> usize {
     let mut survivor = into[node] as usize;
-    // It was merged before itself.
+    // This one had itself been merged earlier.
     while survivor > 0 && killers[survivor] < killers[node] {
         survivor = into[survivor] as usize;
     }
