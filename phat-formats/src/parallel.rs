@@ -121,6 +121,11 @@ pub fn listed<T: Send>(length: usize, size: usize, work: &(dyn Fn(Range<usize>) 
     })
 }
 
+/// Returns the items that `value(k)` has for `k` below `length`, in order. `value` is called directly.
+pub fn found<T: Send>(length: usize, value: impl Fn(usize) -> Option<T> + Sync) -> Vec<T> {
+    listed(length, PIECE, &|range| range.filter_map(&value).collect())
+}
+
 /// Returns the first number below `length` for which `is` holds. `is` is called directly.
 pub fn position(length: usize, is: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     try_each(pieces(length), &|mut piece| piece.find(|&k| is(k)).map_or(Ok(()), Err)).err()
@@ -195,6 +200,7 @@ mod tests {
                 joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
             assert_eq!(sum, (0..length).sum::<usize>());
             let odd = listed(length, size, &|range| range.filter(|k| k % 2 == 1).collect());
+            assert_eq!(found(length, |k| (k % 2 == 1).then_some(k)), odd);
             assert!(odd.into_iter().eq((0..length).filter(|k| k % 2 == 1)));
             assert!(table(length * 100, |k| k * k).into_iter().eq((0..length * 100).map(|k| k * k)));
         }

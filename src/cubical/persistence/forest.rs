@@ -209,16 +209,11 @@ impl Merging {
         };
         // Nodes are the births of the image below, and above in the dual complex.
         if self.is_top == construction.is_reversed() {
-            let killed = |&node: &usize| node > 0 && self.killers[node] != NONE;
-            parallel::listed(self.killers.len(), PART, &|range| {
-                let pair = |node: usize| pair(node, self.saddles[self.killers[node] as usize]);
-                range.filter(killed).map(pair).collect()
-            })
+            let killer = |node: usize| self.saddles.get(self.killers[node] as usize);
+            parallel::found(self.nodes.len(), |k| killer(k + 1).map(|&saddle| pair(k + 1, saddle)))
         } else {
-            parallel::listed(self.saddles.len(), PART, &|range| {
-                let merging = range.filter(|&saddle| self.merged[saddle] > 0);
-                merging.map(|saddle| pair(self.merged[saddle] as usize, self.saddles[saddle])).collect()
-            })
+            let merged = |k: usize| (self.merged[k] > 0).then_some(self.merged[k] as usize);
+            parallel::found(self.saddles.len(), |k| merged(k).map(|node| pair(node, self.saddles[k])))
         }
     }
 
@@ -236,12 +231,9 @@ impl Merging {
 
     /// Splits the saddles into those that merge trees and the others, each in order.
     pub(super) fn split(&self) -> (Vec<Cell>, Vec<Cell>) {
-        let those = |merge: bool| {
-            parallel::listed(self.saddles.len(), PART, &|range| {
-                let those = range.filter(|&saddle| (self.merged[saddle] > 0) == merge);
-                those.map(|saddle| self.saddles[saddle]).collect()
-            })
-        };
+        let is = |merging: bool, k: usize| (self.merged[k] > 0) == merging;
+        let those =
+            |merging| parallel::found(self.saddles.len(), |k| is(merging, k).then_some(self.saddles[k]));
         (those(true), those(false))
     }
 

@@ -1,6 +1,5 @@
 //! Persistent homology by the discrete gradient: keys of voxels, matching of lower stars, critical cells, pairing.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::iter::ParallelIterator as _;
@@ -216,12 +215,7 @@ impl Pairing {
         let loops = if is_dual {
             drop(killers);
             let incidence = OfDual::new(grid, gradient);
-            let edges = |faces: Vec<Cell>| {
-                let edges = |range: Range<usize>| {
-                    faces[range].iter().filter_map(|&face| incidence.edge_of(face)).collect()
-                };
-                parallel::listed(faces.len(), PART, &edges)
-            };
+            let edges = |faces: Vec<Cell>| parallel::found(faces.len(), |k| incidence.edge_of(faces[k]));
             births.reverse();
             Loops::reduce(&incidence, grid, edges(walls), edges(deaths), births, false, clock)?
         } else {
@@ -307,21 +301,16 @@ impl Loops {
         let edge_of = |face: usize| filled[face].load(Relaxed).checked_sub(1);
         let pair = |edge: usize, face: usize| (edges[edge].entry(), faces[face].entry());
         let pairs = match grid.construction {
-            Construction::V => parallel::listed(edges.len(), PART, &|range| {
-                let filled = range.filter(|&edge| fillers[edge] != UNFILLED);
-                filled.map(|edge| pair(edge, fillers[edge] as usize)).collect()
+            Construction::V => parallel::found(edges.len(), |edge| {
+                (fillers[edge] != UNFILLED).then(|| pair(edge, fillers[edge] as usize))
             }),
-            Construction::T => parallel::listed(faces.len(), PART, &|range| {
-                range.filter_map(|face| Some(pair(edge_of(face)? as usize, face))).collect()
-            }),
+            Construction::T => {
+                parallel::found(faces.len(), |face| edge_of(face).map(|edge| pair(edge as usize, face)))
+            }
         };
-        let open = parallel::listed(edges.len(), PART, &|range| {
-            range.filter(|&edge| fillers[edge] == UNFILLED).map(|edge| edges[edge].entry()).collect()
-        });
-        let others = parallel::listed(faces.len(), PART, &|range| {
-            range.filter(|&face| edge_of(face).is_none()).map(|face| faces[face].entry()).collect()
-        });
-        (pairs, open, others)
+        let open = |edge: usize| (fillers[edge] == UNFILLED).then(|| edges[edge].entry());
+        let other = |face: usize| edge_of(face).is_none().then(|| faces[face].entry());
+        (pairs, parallel::found(edges.len(), open), parallel::found(faces.len(), other))
     }
 
     /// The pairs in the grid of loops in the complex whose dual it is.
@@ -346,10 +335,8 @@ fn classes_of(grid: &Grid, mut pairs: Pairs, unpaired: Vec<Entry>) -> Vec<Class>
         pairs.reverse();
     }
     pairs.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(<[_]>::sort_unstable);
-    let kept = parallel::listed(pairs.len(), PART, &|range| {
-        let is_class = |&&(birth, death): &&(Entry, Entry)| !grid.packing.are_equal(birth, death);
-        pairs[range].iter().filter(is_class).copied().collect()
-    });
+    let is_class = |(birth, death): (Entry, Entry)| !grid.packing.are_equal(birth, death);
+    let kept = parallel::found(pairs.len(), |k| is_class(pairs[k]).then_some(pairs[k]));
     drop(pairs);
     let place = |entry| grid.layout.in_memory(grid.packing.place(grid.in_image(entry)));
     let class = |(birth, death): (Entry, Entry)| Class { birth: place(birth), death: Some(place(death)) };

@@ -214,8 +214,8 @@ impl Follower<'_> {
         }
     }
 
-    /// Constructs this process's parts of the dimensions that are ordered, on devices if all processes have some. Returns
-    /// the first other order.
+    /// Constructs this process's parts of the dimensions that are ordered, on devices if all processes have some.
+    /// Returns the first other order.
     fn construct_all<W: Word>(&self, complex: &dyn Enumerate, graph: &Graph) -> Result<Order, RipsError> {
         let &Graph { points, max_dim, layer, rank_bits, rank_width, .. } = graph;
         let (process, progress) = (Place::among(self.processes), self.progress);
