@@ -12,8 +12,8 @@
 //! node. So it goes on with the nodes that are left, in rounds, as long as these are worth it. A few threads are faster
 //! one edge after the other.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{PoisonError, RwLock};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use hashbrown::HashMap;
 
@@ -36,45 +36,46 @@ struct Ends<S> {
 enum Known {
     /// By place, 0 where nothing is known. Zeroed memory is only mapped when it is first touched.
     Everywhere(Vec<AtomicU32>),
-    /// On grids that are too large for a table: at the nodes, and at some places by which longer paths pass.
-    Somewhere(Vec<Table>),
+    /// At the nodes, and at some of the places on paths: where few are followed, or the grid is too large for a table.
+    Somewhere {
+        nodes: HashMap<usize, u32>,
+        /// By the low bits of a place, what was last remembered there: the high bits of the place above 32 bits of the
+        /// end. What it replaces is found again where it is needed.
+        places: Vec<AtomicU64>,
+    },
 }
 
 /// Number of critical cells that a thread takes at a time.
 const PART: usize = 1 << 12;
 
 /// One in so many places on a path is remembered by [`Known::Somewhere`].
-const SOME: usize = 64;
-/// Number of tables of [`Known::Somewhere`], so that threads seldom wait for each other.
-const TABLES: usize = 256;
+const SOME: usize = 4;
 
-/// A table of what is known of some places.
-type Table = RwLock<HashMap<usize, u32>>;
-
-/// A number that has nothing to do with those of the place's neighbours.
-fn scattered(place: usize) -> usize {
-    ((place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
-}
-
-/// The table that what is known of a place belongs to.
-fn table_of(tables: &[Table], place: usize) -> &Table {
-    &tables[scattered(place) / SOME % TABLES]
+/// Whether a place is remembered, which has nothing to do with whether its neighbours are.
+fn is_remembered(place: usize) -> bool {
+    ((place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).is_multiple_of(SOME as u64)
 }
 
 impl Known {
-    fn new(grid: &Grid<'_>) -> Result<Self, Refused> {
-        Ok(match grid.is_held() {
-            true => Known::Everywhere(memory::zeroed(grid.places())?),
-            false => Known::Somewhere((0..TABLES).map(|_| RwLock::default()).collect()),
-        })
-    }
-
-    /// Remembers where the path from a place ends.
-    fn remember(&self, place: usize, end: u32) {
-        match self {
-            Known::Everywhere(known) => known[place].store(end, Relaxed),
-            Known::Somewhere(tables) => remember(tables, place, end),
+    /// The ends of the paths from nodes, which are numbered from 1. Others will be followed from so many saddles.
+    ///
+    /// # Errors
+    /// [`Refused`]: memory does not suffice.
+    fn new(grid: &Grid<'_>, nodes: &[Cell], saddles: usize) -> Result<Self, Refused> {
+        let numbers = |range: Range<usize>| (range.start as u32 + 2..).zip(&nodes[range]);
+        if grid.has_table_for(saddles) {
+            let known: Vec<AtomicU32> = memory::zeroed(grid.places())?;
+            parallel::ranges(nodes.len(), PART, &|range| {
+                numbers(range).for_each(|(number, &node)| known[grid.place(node)].store(number, Relaxed));
+            });
+            return Ok(Known::Everywhere(known));
         }
+        let nodes = numbers(0..nodes.len()).map(|(number, &node)| (grid.place(node), number)).collect();
+        // At most half a byte per place, and an eighth of what is left of the memory for the bottom and the top.
+        let most = memory::room().map_or(usize::MAX, |room| (room / 128) as usize).min(grid.places() / 16);
+        // A place has 36 bits, of which a slot holds 32.
+        let bits = saddles.saturating_mul(64).min(most).max(16).ilog2();
+        Ok(Known::Somewhere { nodes, places: memory::zeroed(1 << bits)? })
     }
 }
 
@@ -83,7 +84,7 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
     fn of(&self, place: usize) -> u32 {
         match &self.known {
             Known::Everywhere(known) => self.by_table(known, place) - 1,
-            Known::Somewhere(tables) => by_tables(tables, &self.step, place) - 1,
+            Known::Somewhere { nodes, places } => by_some(nodes, places, &self.step, place) - 1,
         }
     }
 
@@ -110,34 +111,33 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
     }
 }
 
-/// Like [`Ends::of`], one more than that, where not all places are known. A call of the step costs little beside the
-/// search for its star.
-#[cold]
-fn by_tables(tables: &[Table], step: &dyn Fn(usize) -> isize, mut at: usize) -> u32 {
-    let known = |place: usize| {
-        let table = table_of(tables, place).read();
-        table.unwrap_or_else(PoisonError::into_inner).get(&place).copied()
-    };
+/// Like [`Ends::of`], one more than that, where some places are known.
+#[inline(never)]
+fn by_some(
+    nodes: &HashMap<usize, u32>,
+    places: &[AtomicU64],
+    step: impl Fn(usize) -> isize,
+    mut at: usize,
+) -> u32 {
+    let slot = |place: usize| &places[place & (places.len() - 1)];
+    let known = |place: usize, end: u32| ((place >> places.len().ilog2()) as u64) << 32 | u64::from(end);
     let mut passed = Vec::new();
     let end = loop {
-        if scattered(at).is_multiple_of(SOME) {
-            if let Some(end) = known(at) {
+        if is_remembered(at) {
+            let word = slot(at).load(Relaxed);
+            let end = word as u32;
+            if end > 0 && word == known(at, end) {
                 break end;
             }
             passed.push(at);
         }
         match step(at) {
-            0 => break known(at).unwrap_or(1),
+            0 => break nodes.get(&at).copied().unwrap_or(1),
             step => at = at.wrapping_add_signed(step),
         }
     };
-    passed.into_iter().for_each(|place| remember(tables, place, end));
+    passed.into_iter().for_each(|place| slot(place).store(known(place, end), Relaxed));
     end
-}
-
-/// Remembers where the path from a place ends.
-fn remember(tables: &[Table], place: usize, end: u32) {
-    table_of(tables, place).write().unwrap_or_else(PoisonError::into_inner).insert(place, end);
 }
 
 /// Critical cells at which gradient paths end, and the critical cells that join the trees of these paths.
@@ -180,13 +180,8 @@ impl Merging {
         ends: impl Fn(Cell) -> [usize; 2] + Sync,
         progress: &dyn Progress,
     ) -> Result<Self, Refused> {
-        let found = Ends { known: Known::new(grid)?, step };
         sort(&mut nodes, is_top);
-        parallel::ranges(nodes.len(), PART, &|range| {
-            for (number, &node) in (range.start as u32 + 2..).zip(&nodes[range]) {
-                found.known.remember(grid.place(node), number);
-            }
-        });
+        let found = Ends { known: Known::new(grid, &nodes, saddles.len())?, step };
         // Paths are followed by place, while what they need is in the caches. Then their ends are known.
         parallel::ranges(saddles.len(), PART, &|range| {
             progress.advance(0);
@@ -432,6 +427,39 @@ mod tests {
         let [merged, killers, into] = Trees::new(nodes, ends.len()).merge(ends, worth);
         let survivors = (0..=nodes).map(|node| survivor(&killers, &into, node) as u32).collect();
         [merged, killers, survivors]
+    }
+
+    #[test]
+    fn paths_end_where_they_do_wherever_ends_are_remembered() {
+        let mut rng = Pcg64Mcg::seed_from_u64(5);
+        let places = 20_000;
+        // Some steps are long, and some paths end at no node.
+        let reach = |place: usize| if place.is_multiple_of(7) { place } else { place.min(3) };
+        let steps: Vec<usize> = (0..places)
+            .map(|place| if rng.random_ratio(1, 50) { 0 } else { rng.random_range(0..=reach(place)) })
+            .collect();
+        let step = |place: usize| -steps[place].cast_signed();
+        let is_node = |place: &usize| steps[*place] == 0 && !place.is_multiple_of(5);
+        let nodes: HashMap<usize, u32> = (0..places).filter(is_node).zip(2..).collect();
+        let mut plain = vec![1; places];
+        for place in 0..places {
+            plain[place] = match steps[place] {
+                0 => nodes.get(&place).copied().unwrap_or(1),
+                step => plain[place - step],
+            };
+        }
+        let everywhere: Vec<AtomicU32> = memory::zeroed(places).unwrap();
+        nodes.iter().for_each(|(&place, &end)| everywhere[place].store(end, Relaxed));
+        let known =
+            [16, 1024, 1 << 15].map(|slots| (nodes.clone(), memory::zeroed(slots).unwrap())).into_iter();
+        let known = known.map(|(nodes, places)| Known::Somewhere { nodes, places });
+        for known in known.chain([Known::Everywhere(everywhere)]) {
+            let found = Ends { known, step };
+            let wanted = (0..2 * places).map(|_| rng.random_range(0..places));
+            for place in wanted.chain(0..places) {
+                assert_eq!(found.of(place) + 1, plain[place], "from {place}");
+            }
+        }
     }
 
     #[test]

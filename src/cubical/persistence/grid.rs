@@ -73,6 +73,9 @@ pub(crate) const WORK_OF_VOXEL: u64 = 3;
 /// Number of places that a thread takes at a time.
 const PART: usize = 1 << 14;
 
+/// Number of places for each cell from which on a table would be mapped, and mostly not be looked at.
+const SPARSE: usize = 256;
+
 /// The key of places outside the image in the primal complex: later than every voxel.
 pub(crate) const AFTER: i32 = i32::MAX;
 /// The key of places outside the image in the dual complex: earlier than every voxel.
@@ -177,6 +180,12 @@ impl<'a> Grid<'a> {
     /// Whether the keys of all places are held.
     pub(super) fn is_held(&self) -> bool {
         matches!(self.keys, Keys::Held(_))
+    }
+
+    /// Whether what is looked up for so many cells is held in a table by place. For few of them, or on a grid that is
+    /// too large, it is held in a map.
+    pub(super) fn has_table_for(&self, cells: usize) -> bool {
+        self.is_held() && cells.saturating_mul(SPARSE) >= self.places()
     }
 
     /// The key at a place of the whole grid.

@@ -264,7 +264,7 @@ impl Loops {
         is_reversed: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
-        let rows = match grid.is_held() {
+        let rows = match grid.has_table_for(edges.len()) {
             true => Rows::new(incidence, &killers, grid.places()),
             false => Rows::of(incidence, &killers, &edges),
         };

@@ -147,8 +147,11 @@ impl Gradient {
             counts
         });
         let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
-        let ends = usize::from(wanted[0]) + usize::from(wanted[3]);
-        check(totals, ends * grid.places())?;
+        let saddles =
+            [(wanted[0], totals[1]), (wanted[3], totals[if grid.layout.axes == 2 { 1 } else { 2 }])];
+        let tables =
+            saddles.into_iter().filter(|&(is_wanted, saddles)| is_wanted && grid.has_table_for(saddles));
+        check(totals, tables.count() * grid.places())?;
         let [a, b, c, d] = totals.map(memory::zeroed::<Cell>);
         let mut cells = [a?, b?, c?, d?];
         let mut rest = cells.each_mut().map(Vec::as_mut_slice);

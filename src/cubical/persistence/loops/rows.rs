@@ -23,7 +23,7 @@ pub(in super::super) enum Rows {
         /// Number of rows.
         count: usize,
     },
-    /// For grids that are too large for tables.
+    /// Where there are few rows, or the grid is too large for tables.
     Somewhere {
         /// The place of each row, ascending.
         places: Vec<usize>,
