@@ -2,6 +2,8 @@
 
 use zerocopy::FromZeros;
 
+use super::narrowing::Narrowing;
+
 /// A cell, identified by its owner: from the high bits down the owner's key and place, and [`DIRECTION_BITS`] of the
 /// cell's direction from the owner. [`Packing`] says how many bits key and place have. Words compare in filtration
 /// order.
@@ -113,6 +115,8 @@ pub(super) fn key_at(offset: u64) -> i32 {
 /// How a value as an unsigned integer becomes a key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shift {
+    /// How values are narrowed before, if they are.
+    pub(super) narrowing: Option<Narrowing>,
     inverted: u32,
     added: u32,
 }
@@ -120,16 +124,21 @@ pub(super) struct Shift {
 impl Shift {
     /// Keys that ascend from this value on, which has offset 1.
     pub(super) fn new(least: u64) -> Self {
-        Shift { inverted: 0, added: (1_u32 << 31).wrapping_sub(least as u32).wrapping_add(1) }
+        Shift {
+            narrowing: None,
+            inverted: 0,
+            added: (1_u32 << 31).wrapping_sub(least as u32).wrapping_add(1),
+        }
     }
 
     /// Keys that descend from this value on, which has offset 1.
     pub(super) fn reversed(greatest: u64) -> Self {
         // The negative of a number is its inverse plus one.
-        Shift { inverted: u32::MAX, added: (1_u32 << 31).wrapping_add(greatest as u32).wrapping_add(2) }
+        let added = (1_u32 << 31).wrapping_add(greatest as u32).wrapping_add(2);
+        Shift { narrowing: None, inverted: u32::MAX, added }
     }
 
-    /// The key of a value, of which the lowest 32 bits suffice.
+    /// The key of a narrowed value, of which the lowest 32 bits suffice.
     #[inline(always)]
     pub(super) fn key(self, value: u64) -> i32 {
         (value as u32 ^ self.inverted).wrapping_add(self.added).cast_signed()

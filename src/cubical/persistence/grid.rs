@@ -7,6 +7,7 @@ use super::cell::{Cell, Entry, Packing, Shift, key_at};
 use super::error::PersistenceError;
 use super::footprint::{BYTES_OF_KEY, BYTES_OF_SORTING};
 use super::layout::{GridLayout, dot};
+use super::narrowing::Narrowing;
 use super::order::{FIRST, Keyed, Voxels, order, range};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
@@ -25,7 +26,8 @@ use crate::with_image;
 /// [`AFTER`] in the primal complex, where they stand for no vertex.
 ///
 /// A key is the value as an unsigned integer, less that of the least value. Where such a key does not fit a word beside
-/// a place, as with most doubles, voxels are sorted, and the key is the number of the value among all.
+/// a place, it is [narrowed](Narrowing). Where that does not suffice, as with most doubles, voxels are sorted, and the
+/// key is the number of the value among all.
 ///
 /// Where memory does not suffice for the keys, they are [derived](Keys::Derived) from the voxels when they are asked
 /// for, and [blocks](Grid::block) of the grid hold theirs one after the other.
@@ -115,15 +117,20 @@ impl<'a> Grid<'a> {
         let outside = u64::from(mask.is_some());
         let is_reversed = construction.is_reversed();
         let rim = if is_reversed { BEFORE } else { AFTER };
-        let (least, greatest) = range(&*voxels);
+        let ends = range(&*voxels);
         let packing = |greatest| Packing::new(layout.places(), greatest, is_reversed);
-        let fitting = Some(greatest - least)
-            .filter(|&range| range < MOST - outside)
-            .and_then(|range| packing(range + 1 + outside));
+        let fitting = |narrowing: Option<Narrowing>| {
+            let key = |key| narrowing.map_or(key, |narrowing| narrowing.key(key));
+            let (least, greatest) = (key(ends.0), key(ends.1));
+            let range = Some(greatest - least).filter(|&range| range < MOST - outside)?;
+            Some((packing(range + 1 + outside)?, narrowing, least, greatest))
+        };
+        let narrowed = || fitting(Some(Narrowing::of(&*voxels, ends.1 - ends.0)?));
         let key_outside = |last| if is_reversed { key_at(1) } else { key_at(last) };
-        if let Some(packing) = fitting {
+        if let Some((packing, narrowing, least, greatest)) = fitting(None).or_else(narrowed) {
             let first = greatest.wrapping_add(outside);
-            let shift = if is_reversed { Shift::reversed(first) } else { Shift::new(least) };
+            let mut shift = if is_reversed { Shift::reversed(first) } else { Shift::new(least) };
+            shift.narrowing = narrowing;
             let mask = mask.map(|mask| (mask, key_outside(greatest - least + 2)));
             let derived = Derived { voxels, shift, rim, mask };
             let grid = Grid { layout, construction, packing, keys: Keys::Derived(derived), first: 0 };
@@ -137,7 +144,7 @@ impl<'a> Grid<'a> {
         let mut keys = memory::zeroed(layout.places())?;
         parallel::pieces_mut(&mut keys, PART, &|_, keys| keys.fill(rim));
         let levels;
-        (levels, keys) = number_values(&*voxels, &layout, (least, greatest), is_reversed, keys, progress);
+        (levels, keys) = number_values(&*voxels, &layout, ends, is_reversed, keys, progress);
         let last = levels + outside;
         let packing = packing(last).expect("a grid that can be sorted has room for as many values");
         if let Some(mask) = mask {

@@ -61,6 +61,7 @@ mod layout;
 mod limits;
 mod look;
 mod loops;
+mod narrowing;
 mod order;
 pub mod plain;
 pub mod representatives;

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use super::cell::{Cell, Shift};
 use super::layout::GridLayout;
+use super::narrowing::Outline;
 use super::words::{Spare, sort_even};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::{Coding, Key};
@@ -48,6 +49,8 @@ pub(super) trait Voxels: Sync {
     fn keys(&self, from: usize, shift: Shift, keys: &mut [i32]);
     /// The least and the greatest key of a part of the voxels.
     fn range(&self, part: Range<usize>) -> (u64, u64);
+    /// What a part of the voxels has in common.
+    fn outline(&self, part: Range<usize>) -> Outline;
     /// Replaces the cut keys of some words by the low bits that these lack.
     fn lower(&self, some: &mut [u64], words: &Words<'_>);
     /// Distributes the words of a part of the voxels to buckets.
@@ -79,6 +82,9 @@ impl<K: Key> Voxels for Keyed<'_, K> {
         let keys = keys.iter_mut().zip(&self.voxels[from..]);
         // As in VoxelOrder::fill, no loop has a branch.
         match self.order.coding {
+            _ if let Some(narrowing) = shift.narrowing => {
+                keys.for_each(|(to, &voxel)| *to = shift.key(narrowing.key(self.order.key(voxel).to_u64())));
+            }
             Coding::Float => {
                 let order = self.order.as_floats();
                 keys.for_each(|(to, &voxel)| *to = shift.key(order.key(voxel).to_u64()));
@@ -95,6 +101,10 @@ impl<K: Key> Voxels for Keyed<'_, K> {
         let (least, greatest) =
             keys.fold((K::MAX, K::default()), |(least, greatest), key| (least.min(key), greatest.max(key)));
         (least.to_u64(), greatest.to_u64())
+    }
+
+    fn outline(&self, part: Range<usize>) -> Outline {
+        Outline::of(&self.voxels[part], self.order)
     }
 
     fn lower(&self, some: &mut [u64], words: &Words<'_>) {
