@@ -20,7 +20,7 @@ pub(super) struct Narrowing {
     unused: [u64; 2],
 }
 
-/// What the voxels of an image have in common.
+/// The bits and the keys of voxels, as far as their narrowing depends on them.
 pub(super) struct Outline {
     /// The bits that are set in any voxel.
     pub(super) bits: u64,

@@ -49,7 +49,7 @@ pub(super) trait Voxels: Sync {
     fn keys(&self, from: usize, shift: Shift, keys: &mut [i32]);
     /// The least and the greatest key of a part of the voxels.
     fn range(&self, part: Range<usize>) -> (u64, u64);
-    /// What a part of the voxels has in common.
+    /// The bits and the keys of a part of the voxels.
     fn outline(&self, part: Range<usize>) -> Outline;
     /// Replaces the cut keys of some words by the low bits that these lack.
     fn lower(&self, some: &mut [u64], words: &Words<'_>);

@@ -205,6 +205,7 @@ fn parts_of_images() {
         check(shape, &[0, 7, u32::MAX - 2], &mut rng);
         check(shape, &[0, 1, u64::MAX], &mut rng);
         check(shape, &[f64::NEG_INFINITY, 0.1, 0.25, 3.0, f64::INFINITY], &mut rng);
+        check(shape, &[-1e9, -0.0, 0.0, 0.25, f64::INFINITY], &mut rng);
     }
 }
 
