@@ -75,7 +75,8 @@ pub(crate) const WORK_OF_VOXEL: u64 = 3;
 /// Number of places that a thread takes at a time.
 const PART: usize = 1 << 14;
 
-/// Number of places for each cell from which on a table would be mapped, and mostly not be looked at.
+/// Most places for each cell that is looked up in a table by place. Tables for fewer cells are mostly zeros, which take
+/// memory, and time to be mapped, and are not looked at.
 const SPARSE: usize = 256;
 
 /// The key of places outside the image in the primal complex: later than every voxel.
@@ -189,8 +190,8 @@ impl<'a> Grid<'a> {
         matches!(self.keys, Keys::Held(_))
     }
 
-    /// Whether what is looked up for so many cells is held in a table by place. For few of them, or on a grid that is
-    /// too large, it is held in a map.
+    /// Whether what is looked up for so many cells is held in a table by place. If they are few, or if the grid is too
+    /// large to hold its keys, something smaller takes its place.
     pub(super) fn has_table_for(&self, cells: usize) -> bool {
         self.is_held() && cells.saturating_mul(SPARSE) >= self.places()
     }

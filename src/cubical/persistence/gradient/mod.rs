@@ -146,12 +146,11 @@ impl Gradient {
             }
             counts
         });
-        let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
-        let saddles =
-            [(wanted[0], totals[1]), (wanted[3], totals[if grid.layout.axes == 2 { 1 } else { 2 }])];
-        let tables =
-            saddles.into_iter().filter(|&(is_wanted, saddles)| is_wanted && grid.has_table_for(saddles));
-        check(totals, tables.count() * grid.places())?;
+        let totals: [usize; 4] = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
+        // Saddles are edges below, and above cells of one dimension less than the grid.
+        let has_table = |end: usize, saddles: usize| wanted[end] && grid.has_table_for(totals[saddles]);
+        let tables = usize::from(has_table(0, 1)) + usize::from(has_table(3, grid.layout.axes - 1));
+        check(totals, tables * grid.places())?;
         let [a, b, c, d] = totals.map(memory::zeroed::<Cell>);
         let mut cells = [a?, b?, c?, d?];
         let mut rest = cells.each_mut().map(Vec::as_mut_slice);
