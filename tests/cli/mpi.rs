@@ -62,6 +62,8 @@ fn on_ranks(launcher: &Launcher, size: usize, program: &Path) -> Command {
     command
         .env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    // Without what it would use between machines, Open MPI starts in a seventh of the time.
+    command.env("OMPI_MCA_btl", "self,sm");
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.stdin(Stdio::null());
     command
