@@ -170,6 +170,31 @@ fn images_that_do_not_fit_stay_in_their_files() {
     assert!(said.contains("voxel (7, 5, 3): expected a number, found NaN"), "{said}");
 }
 
+/// Whether doubles have to be sorted is known once they are read; only then are those refused for which there is no room.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn doubles_need_room_to_be_sorted_only_if_they_are() {
+    let scratch = Scratch::new();
+    let step = |k: u32| f64::from((k / 96 / 96 / 5 * 7 + k / 96 % 96 / 4 * 11 + k % 96 / 6 * 3) % 64);
+    let image = |name: &str, value: &dyn Fn(u32) -> f64| {
+        let voxels: Vec<f64> = (0..96 * 96 * 96).map(value).collect();
+        fs::write(scratch.path(name), npy("<f8", false, "(96, 96, 96)", &doubles(&voxels))).unwrap();
+        scratch.name(name)
+    };
+    let (whole, sorted) = (image("whole.npy", &step), image("sorted.npy", &|k| step(k).sin()));
+    let bars =
+        |arguments: &[&str]| lacuna("cubical", [&["--threads", "2"], arguments].concat()).output().unwrap();
+    let (free, part) = (bars(&[&whole]), bars(&["--memory", "28M", "--explain", &whole]));
+    let said = String::from_utf8_lossy(&part.stderr).into_owned();
+    assert!(free.status.success() && free.stdout == part.stdout, "{said}");
+    assert!(said.contains("the sorting of voxels: it would take 18.8 MB"), "{said}");
+    assert!(said.contains("the keys of all voxels"), "{said}");
+    let refused = bars(&["--memory", "28M", &sorted]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said.contains("no room for 18.8 MB more, in the stage order"), "{said}");
+}
+
 /// The spanning tree of points needs no table of distances.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]

@@ -55,11 +55,11 @@ impl Held {
 }
 
 /// The memory plan for the barcode of an image of this shape, by the discrete gradient. `image` is the size of the
-/// image in bytes. An image of too many voxels has no stages. Sorting is planned for doubles only: whether it is needed
-/// for others depends on their values.
+/// image in bytes. An image of too many voxels has no stages. Whether voxels have to be sorted depends on their values;
+/// it is planned for doubles, where there is room for it, and for no others.
 ///
-/// Where the keys of all voxels do not fit, the image is computed by blocks, except for representatives (`are_traced`)
-/// and of doubles.
+/// Where the keys of all voxels do not fit, the image is computed by blocks, except for representatives
+/// (`are_traced`).
 pub fn memory_plan(
     shape: Shape,
     request: &PersistenceRequest,
@@ -70,27 +70,36 @@ pub fn memory_plan(
     if are_traced && request.cycles_need_all_cells(shape) {
         return memory_plan_of_matrix(shape, request, image);
     }
-    let plan = MemoryPlan::new();
+    let mut plan = MemoryPlan::new();
     if shape.dim() > 3 {
         let cells = bytes_of_morse_complex(cells(shape, request), shape.count() as u64);
         return plan.stage("critical cells", [("the image", image), ("cells and voxels", cells)], true);
     }
     let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };
     let places = layout.places() as u64;
-    let all = image.saturating_add(places * BYTES_OF_PLACE);
-    let fits = all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room);
-    if !fits && !are_traced && voxels != VoxelType::F64 {
+    let has_room = |bytes: u64| {
+        let all = image.saturating_add(bytes);
+        all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room)
+    };
+    let [keys, mut words] = [BYTES_OF_KEY, BYTES_OF_SORTING].map(|bytes| bytes * places);
+    if voxels != VoxelType::F64 {
+        words = 0;
+    } else if !has_room(keys + words) {
+        let why = format!("it would take {}; doubles that need it are refused", Bytes(keys + words));
+        plan.shed("the sorting of voxels", why);
+        words = 0;
+    }
+    if !has_room(places * BYTES_OF_PLACE) && !are_traced {
         let Held { keys, codes } = Held::of(image);
         let block = (keys as u64).max(3 * layout.slice() as u64).min(places);
         let block = ("keys and codes of a block", block * BYTES_OF_GRADIENT);
         let codes = ("codes of voxels", places.min(codes as u64) * BYTES_OF_CODE);
-        let mut plan = plan.stage("pair", [("the image", image), block, codes], true);
+        plan = plan.stage("pair", [("the image", image), block, codes], true);
         plan.shed("the keys of all voxels", format!("they would take {}", Bytes(places * BYTES_OF_PLACE)));
         return plan;
     }
-    let words = if voxels == VoxelType::F64 { BYTES_OF_SORTING * places } else { 0 };
-    let keys = ("keys of voxels", BYTES_OF_KEY * places);
-    plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(
+    let order = [("the image", image), ("keys of voxels", keys), ("words and places of voxels", words)];
+    plan.stage("order", order, false).stage(
         "pair",
         [
             ("the image", image),
