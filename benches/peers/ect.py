@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Euler characteristic transforms: those of `lacuna_tda` against pyect's and ect's, and how long each takes.
 
-    pip install ./python pyect ect scipy
+    pip install ./python pyect ect scipy scikit-image
     python3 benches/peers/ect.py [--seeds 20]
     python3 benches/peers/ect.py --times [--threads 2] [--directions 100] [--bins 100] [--runs 3]
 
@@ -10,7 +10,7 @@ volumes whose cells are listed here, and the smooth and the differentiable trans
 precision, a vertex may be in the bin before or after the right one if its height is that of a sample but for 2e-5 of the distance of two: values at such samples
 are counted and left out.
 
-With --times, images are those of `lacuna_tda.generate`. What pyect and ect take is made before (for ect by arrays, as its graphs take minutes), and both get
+With --times, images are those of `lacuna_tda.generate` and noise, and meshes surfaces in volumes. What pyect and ect take is made before (for ect by arrays, as its graphs take minutes), and both get
 their directions in the number at a time that is fastest of several. The answers are compared first; one that differs voids the timing. Exits 1 if an answer differs.
 """
 
@@ -20,6 +20,7 @@ import statistics
 import sys
 import time
 import warnings
+from functools import partial
 from itertools import product
 
 # In units of the distance of two samples: what single precision may move a height by.
@@ -54,6 +55,14 @@ def transform_of_pyect(whole, directions, bins, at_once=None):
     at_once = at_once or len(directions)
     parts = [torch.as_tensor(directions[k : k + at_once], dtype=torch.float32) for k in range(0, len(directions), at_once)]
     return torch.cat([pyect.WECT(part, bins).eval()(whole) for part in parts]).numpy()
+
+
+def surface(values, width):
+    """Like `complex_of`, of the mesh where a smoothed volume is 0."""
+    corners, faces, _, _ = skimage.measure.marching_cubes(scipy.ndimage.gaussian_filter(values, width), 0.0)
+    coordinates, faces = corners.astype(float) - (np.array(values.shape) - 1) / 2, faces.astype(np.int64)
+    edges = np.unique(np.sort(np.concatenate([faces[:, pair] for pair in ([0, 1], [1, 2], [0, 2])]), axis=1), axis=0)
+    return coordinates, np.ones(len(coordinates)), [(of, np.ones(len(of))) for of in (edges, faces)]
 
 
 class Listed:
@@ -194,17 +203,20 @@ def times(arguments):
     numba.set_num_threads(threads)
     packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("lacuna-tda", "pyect", "ect", "torch", "numba"))
     print(f"{packages}; {threads} threads, {arguments.directions} directions, {bins} bins")
-    print("image | nonzero voxels | lacuna s | pyect s | ect s | pyect / lacuna | ect / lacuna")
+    print("shape | vertices | lacuna s | pyect s | ect s | pyect / lacuna | ect / lacuna")
     print("---|---|---|---|---|---|---")
-    smooth = {side: lacuna_tda.generate("blobs", shape=shape, seed=1) != 0 for side, shape in (("blobs 512²", (512, 512)), ("blobs 128³", (128, 128, 128)))}
+    blobs = {name: lacuna_tda.generate("blobs", shape=shape, seed=1) != 0 for name, shape in (("blobs 512²", (512, 512)), ("blobs 128³", (128, 128, 128)))}
     random = np.random.default_rng(1)
-    images = {**smooth, "noise 512²": random.random((512, 512)) < 0.5, "noise 128³": random.random((128, 128, 128)) < 0.5}
-    for name, image in images.items():
-        given = lacuna_tda.ect(image, directions=arguments.directions, bins=bins).directions
-        found, ours = taken(lambda: lacuna_tda.ect(image, directions=given, bins=bins, threads=threads), arguments.runs)
-        coordinates, ones, cells = complex_of(image.astype(np.uint8))
+    images = {**blobs, "noise 512²": random.random((512, 512)) < 0.5, "noise 128³": random.random((128, 128, 128)) < 0.5}
+    shapes = {name: (image, *complex_of(image.astype(np.uint8))) for name, image in images.items()}
+    for width in (6, 1):
+        shapes[f"surface of noise 128³, smoothed by {width}"] = None, *surface(random.standard_normal((128, 128, 128)), width)
+    for name, (image, coordinates, ones, cells) in shapes.items():
+        call = partial(lacuna_tda.ect, *((coordinates, [of for of, _ in cells]) if image is None else (image,)), bins=bins)
+        given = call(directions=arguments.directions).directions
+        found, ours = taken(lambda: call(directions=given, threads=threads), arguments.runs)
         tensors = [(torch.from_numpy(np.asarray(a)), torch.from_numpy(np.asarray(w, dtype=np.float32))) for a, w in [(coordinates, ones), *cells]]
-        whole, best = pyect.Complex(*tensors, n_type="cubical"), []
+        whole, best = pyect.Complex(*tensors, n_type="simplicial" if image is None else "cubical"), []
         for at_once in (1, 4, 10, 25):
             # A few directions tell which number is fastest.
             few = given[:at_once]
@@ -214,8 +226,8 @@ def times(arguments):
         graph = Listed(coordinates, cells)
         expected, ects = taken(lambda: of_ect(graph, given, bins, found.heights[-1]), 1)
         right &= held.hold(f"ect, {name}", found, expected, coordinates)
-        row = f"{ours:.4f} | {pyects:.2f} | {ects:.2f} | {pyects / ours:.0f} × | {ects / ours:.0f} ×" if right else "void"
-        print(f"{name} | {np.count_nonzero(image)} | {row}", flush=True)
+        row = f"{ours:.4f} | {pyects:.2f} | {ects:.2f} | {pyects / ours:.0f} × | {ects / ours:.1f} ×" if right else "void"
+        print(f"{name} | {len(coordinates)} | {row}", flush=True)
     return held.differing
 
 
@@ -236,6 +248,8 @@ if __name__ == "__main__":
     import numpy as np
     import pyect
     import pyect.preprocessing.image_processing
+    import scipy.ndimage
+    import skimage.measure
     import torch
 
     import lacuna_tda

@@ -124,8 +124,9 @@ pub(crate) fn ect_of_complex<'py>(
     for (number, (cells, weights)) in cells.iter().enumerate() {
         let (cells, weights) =
             (cells.as_array(), weights.as_ref().map(|weights| weights.as_array().to_vec()));
-        let vertices: Vec<u32> = cells.iter().copied().collect();
-        let added = complex.push_cells(number + 1, cells.ncols(), &vertices, weights.as_deref());
+        let vertices = cells.as_standard_layout();
+        let vertices = vertices.as_slice().expect("the standard layout is one slice");
+        let added = complex.push_cells(number + 1, cells.ncols(), vertices, weights.as_deref());
         added.map_err(Failure::from)?;
     }
     let size = complex.len() + complex.cells();

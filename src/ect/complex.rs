@@ -1,6 +1,7 @@
 //! The transform of points with cells on them: point sets, graphs, meshes and other complexes.
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use super::directions;
 use super::error::EctError;
@@ -8,7 +9,7 @@ use super::heights::{Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
 use crate::memory::{self, MemoryPlan, Refused};
 use crate::metric::read::Polygons;
-use crate::parallel;
+use crate::parallel::{self, lock};
 use crate::progress::{Progress, interruptible};
 use crate::simd::{Kernel, Level, Simd};
 
@@ -147,13 +148,19 @@ impl EmbeddedComplex {
         memory::make_room(&mut self.vertices, vertices.len())?;
         memory::make_room(&mut self.cells, count)?;
         let sign = if dim.is_multiple_of(2) { 1.0 } else { -1.0 };
-        for (number, cell) in vertices.chunks_exact(size).enumerate() {
-            let greatest =
-                || cell.iter().map(|&vertex| self.weight(vertex as usize)).fold(f64::MIN, f64::max);
-            let weight = weights.map_or_else(greatest, |weights| weights[number]);
-            self.vertices.extend_from_slice(cell);
-            self.cells.push((self.vertices.len(), sign * weight));
-        }
+        let start = self.vertices.len();
+        self.vertices.extend_from_slice(vertices);
+        let of_vertices = &self.weights;
+        let greatest =
+            |cell: &[u32]| cell.iter().map(|&vertex| of_vertices[vertex as usize]).fold(f64::MIN, f64::max);
+        self.cells.extend(vertices.chunks_exact(size).enumerate().map(|(number, cell)| {
+            let weight = match weights {
+                Some(weights) => weights[number],
+                None if of_vertices.is_empty() => 1.0,
+                None => greatest(cell),
+            };
+            (start + (number + 1) * size, sign * weight)
+        }));
         Ok(())
     }
 
@@ -280,10 +287,10 @@ pub fn of_complex(
         let batches = batches(&vectors, dimension, &chosen);
         let work = (complex.len() + complex.cells()) as u64;
         progress.begin("transform", None, work.saturating_mul(batches.len() as u64));
-        let stride = request.bins + 1;
+        let (stride, spare) = (request.bins + 1, &Mutex::default());
         let histograms = parallel::map(batches.len(), &|number| {
-            let sweep = Sweep { complex, center: &center, batch: &batches[number], scale, stride, progress };
-            Level::detect().run(sweep)
+            let batch = &batches[number];
+            Level::detect().run(Sweep { complex, center: &center, batch, scale, stride, spare, progress })
         });
         let histograms = histograms.into_iter().collect::<Result<Vec<_>, _>>()?;
         let radius = request.radius.unwrap_or(farthest);
@@ -301,6 +308,8 @@ struct Sweep<'a> {
     batch: &'a Batch,
     scale: Scale,
     stride: usize,
+    /// Tables of the bins of vertices that other batches are done with.
+    spare: &'a Mutex<Vec<Vec<[u32; LANES]>>>,
     progress: &'a dyn Progress,
 }
 
@@ -312,9 +321,10 @@ impl Kernel<u32> for Sweep<'_> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> Self::Output {
-        let Sweep { complex, center, batch, scale, stride, progress } = self;
+        let Sweep { complex, center, batch, scale, stride, spare, progress } = self;
         let mut histograms: Vec<f64> = memory::zeroed(LANES * stride)?;
-        let mut bins: Vec<[u32; LANES]> = memory::zeroed(complex.len())?;
+        let of_before = lock(spare).pop();
+        let mut bins = of_before.map_or_else(|| memory::zeroed(complex.len()), Ok)?;
         let points = complex.coordinates.chunks(REPORTED * complex.dimension);
         for (number, (points, bins)) in points.zip(bins.chunks_mut(REPORTED)).enumerate() {
             for (point, bins) in points.chunks_exact(complex.dimension).zip(&mut *bins) {
@@ -344,6 +354,7 @@ impl Kernel<u32> for Sweep<'_> {
             }
         }
         progress.advance((complex.cells() % REPORTED) as u64);
+        lock(spare).push(bins);
         Ok(histograms)
     }
 }
