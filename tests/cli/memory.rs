@@ -170,7 +170,7 @@ fn images_that_do_not_fit_stay_in_their_files() {
     assert!(said.contains("voxel (7, 5, 3): expected a number, found NaN"), "{said}");
 }
 
-/// Whether doubles have to be sorted is known once they are read; only then are those refused for which there is no room.
+/// Whether doubles have to be sorted is known once they are read: only then are those refused that do not fit.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]
 fn doubles_need_room_to_be_sorted_only_if_they_are() {
