@@ -151,13 +151,11 @@ impl EmbeddedComplex {
         let start = self.vertices.len();
         self.vertices.extend_from_slice(vertices);
         let of_vertices = &self.weights;
-        let greatest =
-            |cell: &[u32]| cell.iter().map(|&vertex| of_vertices[vertex as usize]).fold(f64::MIN, f64::max);
         self.cells.extend(vertices.chunks_exact(size).enumerate().map(|(number, cell)| {
             let weight = match weights {
                 Some(weights) => weights[number],
                 None if of_vertices.is_empty() => 1.0,
-                None => greatest(cell),
+                None => cell.iter().map(|&vertex| of_vertices[vertex as usize]).fold(f64::MIN, f64::max),
             };
             (start + (number + 1) * size, sign * weight)
         }));

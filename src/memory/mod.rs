@@ -145,12 +145,17 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> 
 /// system can still refuse.
 pub(crate) const LITTLE: u64 = 16 << 20;
 
+/// Whether a run may take so many bytes, as far as that is known.
+pub(crate) fn has_room_for(bytes: u64) -> bool {
+    bytes <= LITTLE || room().is_none_or(|room| bytes <= room)
+}
+
 /// Checks that `bytes` bytes, which are about to be allocated in parts, can be allocated, and frees them again.
 ///
 /// # Errors
 /// [`Refused`] if less is available, or the system refuses.
 pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
-    if bytes > LITTLE && room().is_some_and(|room| bytes > room) {
+    if !has_room_for(bytes) {
         return Err(Refused::of_bytes(bytes));
     }
     let length = usize::try_from(bytes).map_err(|_| Refused::of_bytes(bytes))?;

@@ -77,19 +77,16 @@ pub fn memory_plan(
     }
     let Ok(layout) = GridLayout::new(shape, Periodic::default()) else { return plan };
     let places = layout.places() as u64;
-    let has_room = |bytes: u64| {
-        let all = image.saturating_add(bytes);
-        all <= memory::LITTLE || memory::room().is_none_or(|room| all <= room)
-    };
-    let [keys, mut words] = [BYTES_OF_KEY, BYTES_OF_SORTING].map(|bytes| bytes * places);
-    if voxels != VoxelType::F64 {
-        words = 0;
-    } else if !has_room(keys + words) {
-        let why = format!("it would take {}; doubles that need it are refused", Bytes(keys + words));
+    let has_room = |bytes: u64| memory::has_room_for(image.saturating_add(bytes));
+    let sorting = places * (BYTES_OF_KEY + BYTES_OF_SORTING);
+    let may_be_sorted = voxels == VoxelType::F64;
+    let are_sorted = may_be_sorted && has_room(sorting);
+    if may_be_sorted && !are_sorted {
+        let why = format!("it would take {}; doubles that need it are refused", Bytes(sorting));
         plan.shed("the sorting of voxels", why);
-        words = 0;
     }
-    if !has_room(places * BYTES_OF_PLACE) && !are_traced {
+    // Sorting takes more than what follows.
+    if !(are_sorted || are_traced || has_room(places * BYTES_OF_PLACE)) {
         let Held { keys, codes } = Held::of(image);
         let block = (keys as u64).max(3 * layout.slice() as u64).min(places);
         let block = ("keys and codes of a block", block * BYTES_OF_GRADIENT);
@@ -98,8 +95,9 @@ pub fn memory_plan(
         plan.shed("the keys of all voxels", format!("they would take {}", Bytes(places * BYTES_OF_PLACE)));
         return plan;
     }
-    let order = [("the image", image), ("keys of voxels", keys), ("words and places of voxels", words)];
-    plan.stage("order", order, false).stage(
+    let words = if are_sorted { BYTES_OF_SORTING * places } else { 0 };
+    let keys = ("keys of voxels", BYTES_OF_KEY * places);
+    plan.stage("order", [("the image", image), keys, ("words and places of voxels", words)], false).stage(
         "pair",
         [
             ("the image", image),

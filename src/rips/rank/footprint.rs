@@ -43,7 +43,7 @@ pub(in crate::rips) fn check_all_pairs<T: Value + Sealed>(
 pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
     let sorted = if size_of::<K>() as u64 > RANK { RANK + size_of::<f64>() as u64 } else { 0 };
     let needed = binomial(points, 2).saturating_mul(ranked::<K>() + sorted);
-    room_for(needed).is_none_or(|room| needed <= room)
+    memory::has_room_for(needed)
 }
 
 /// Number of pairs of points sampled to propose a threshold.
@@ -107,7 +107,7 @@ fn rounded_down(number: f64) -> f64 {
 /// Whether the keys of all pairs may lie in a square matrix: they are as wide as ranks and the square fits in memory.
 pub(super) fn affords_square<K>(points: usize) -> bool {
     let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
-    size_of::<K>() as u64 == RANK && room_for(square).is_none_or(|room| square <= room)
+    size_of::<K>() as u64 == RANK && memory::has_room_for(square)
 }
 
 /// Maximum number of edges that can be found and ranked in the available memory.
