@@ -10,8 +10,8 @@ volumes whose cells are listed here, and the smooth and the differentiable trans
 precision, a vertex may be in the bin before or after the right one if its height is that of a sample but for 2e-5 of the distance of two: values at such samples
 are counted and left out.
 
-With --times, images are those of `lacuna_tda.generate` and noise, and meshes surfaces in volumes. What pyect and ect take is made before (for ect by arrays, as its graphs take minutes), and both get
-their directions in the number at a time that is fastest of several. The answers are compared first; one that differs voids the timing. Exits 1 if an answer differs.
+With --times, images are those of `lacuna_tda.generate` and noise, and meshes surfaces in volumes. What pyect and ect take is made before (for ect by arrays,
+as its graphs take minutes), and both get their directions in the number at a time that is fastest of several. The answers are compared first; one that differs voids the timing. Exits 1 if an answer differs.
 """
 
 import argparse
@@ -119,7 +119,7 @@ def on_plane(directions):
 
 def compare(seeds):
     held = Comparison()
-    # Tests and examples of pyect: the triangle without and with weights, an empty complex, a single point, a tetrahedron.
+    # Tests and examples of pyect: a triangle without and with weights, a tetrahedron, a single point and no point.
     points, edges, face = np.array([[-1.0, 0], [0, 1], [1, 0]]), [[0, 1], [1, 2], [2, 0]], [[0, 1, 2]]
     right = np.array([[1.0, 0.0]])
     held.hold("pyect, triangle", lacuna_tda.ect(points, [edges, face], directions=right, bins=3), [[1, 1, 1]])
