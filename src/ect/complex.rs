@@ -1,12 +1,12 @@
 //! The transform of points with cells on them: point sets, graphs, meshes and other complexes.
 
-use std::ops::Range;
 use std::sync::Mutex;
 
 use super::directions;
 use super::error::EctError;
 use super::heights::{Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
+use super::surface::{self, Lists};
 use crate::memory::{self, MemoryPlan, Refused};
 use crate::metric::read::Polygons;
 use crate::parallel::{self, lock};
@@ -33,10 +33,37 @@ pub struct EmbeddedComplex {
     coordinates: Vec<f64>,
     /// Weights of the vertices; empty if all are 1.
     weights: Vec<f64>,
-    /// The vertices of all cells but the vertices themselves.
-    vertices: Vec<u32>,
-    /// The end of the vertices of each cell, and its weight times (−1)^dim.
-    cells: Vec<(usize, f64)>,
+    /// All cells but the vertices.
+    cells: Vec<Cells>,
+}
+
+/// Cells that have the same dimension and number of vertices, all of them with weight 1 or each with its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cells {
+    pub(super) dim: usize,
+    /// The number of vertices of a cell.
+    pub(super) size: usize,
+    /// The vertices, cell by cell.
+    pub(super) vertices: Vec<u32>,
+    /// The weight of each cell; empty if all are 1.
+    pub(super) weights: Vec<f64>,
+}
+
+impl Cells {
+    /// No cell yet.
+    pub(super) fn new(dim: usize, size: usize) -> Self {
+        Cells { dim, size, vertices: Vec::new(), weights: Vec::new() }
+    }
+
+    /// The number of cells.
+    pub(super) fn len(&self) -> usize {
+        self.vertices.len() / self.size
+    }
+
+    /// (−1)^dim.
+    pub(super) fn sign(&self) -> f64 {
+        if self.dim.is_multiple_of(2) { 1.0 } else { -1.0 }
+    }
 }
 
 impl EmbeddedComplex {
@@ -55,8 +82,7 @@ impl EmbeddedComplex {
             });
         }
         check_finite(&coordinates, &|place| format!("vertex {}", place / dimension))?;
-        let (weights, vertices, cells) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(EmbeddedComplex { dimension, coordinates, weights, vertices, cells })
+        Ok(EmbeddedComplex { dimension, coordinates, weights: Vec::new(), cells: Vec::new() })
     }
 
     /// The complex of the vertices, edges and faces of a mesh. The sides of faces are edges. Each edge and each face
@@ -66,30 +92,37 @@ impl EmbeddedComplex {
     /// Those of [`EmbeddedComplex::new`] and [`push_cells`](EmbeddedComplex::push_cells).
     pub fn of_mesh(dimension: usize, coordinates: Vec<f64>, polygons: &Polygons) -> Result<Self, EctError> {
         let mut complex = EmbeddedComplex::new(dimension, coordinates)?;
-        let mut edges = Vec::new();
-        memory::reserve(&mut edges, polygons.corners())?;
-        // The sorted vertices of faces, and where those of each begin and end.
-        let (mut corners, mut faces) = (memory::with_room(polygons.corners())?, Vec::new());
-        for polygon in polygons.iter() {
+        let faces = || polygons.iter().filter(|polygon| polygon.len() > 2);
+        let mut corners = memory::with_room(polygons.corners())?;
+        for face in faces() {
+            let start = corners.len();
+            corners.extend_from_slice(face);
+            corners[start..].sort_unstable();
+        }
+        let places = faces().scan(0, |end, face| {
+            let start = std::mem::replace(end, *end + face.len());
+            Some((corners[start], [start, *end]))
+        });
+        let mut places = Lists::new(0..complex.len(), places)?;
+        let sides = polygons.iter().flat_map(|polygon| {
+            let ends = polygon.iter().zip(polygon.iter().cycle().skip(1));
+            ends.filter(|(a, b)| a != b).map(|(&a, &b)| (a.min(b), a.max(b)))
+        });
+        let mut sides = Lists::new(0..complex.len(), sides)?;
+        for vertex in 0..complex.len() {
+            let faces = places.of(vertex);
+            faces.sort_unstable_by_key(|&[start, end]| (end - start, &corners[start..end]));
+            for same in faces.chunk_by(|a, b| corners[a[0]..a[1]] == corners[b[0]..b[1]]) {
+                let [start, end] = same[0];
+                complex.push_cells(2, end - start, &corners[start..end], None)?;
+            }
+            let uppers = sides.of(vertex);
+            uppers.sort_unstable();
             // The two sides of a polygon with two vertices are one edge.
-            let ends = polygon.iter().zip(polygon.iter().cycle().skip(1)).filter(|(a, b)| a != b);
-            edges.extend(ends.map(|(&a, &b)| [a.min(b), a.max(b)]));
-            if polygon.len() > 2 {
-                let start = corners.len();
-                corners.extend_from_slice(polygon);
-                corners[start..].sort_unstable();
-                memory::push(&mut faces, start..corners.len())?;
+            for same in uppers.chunk_by(|a, b| a == b) {
+                complex.push_cells(1, 2, &[vertex as u32, same[0]], None)?;
             }
         }
-        let of = |face: &Range<usize>| &corners[face.clone()];
-        faces.sort_unstable_by(|a, b| of(a).cmp(of(b)));
-        faces.dedup_by(|a, b| of(a) == of(b));
-        for face in &faces {
-            complex.push_cells(2, face.len(), of(face), None)?;
-        }
-        edges.sort_unstable();
-        edges.dedup();
-        complex.push_cells(1, 2, edges.as_flattened(), None)?;
         Ok(complex)
     }
 
@@ -145,20 +178,27 @@ impl EmbeddedComplex {
         check_finite(weights.unwrap_or_default(), &|cell| {
             format!("weight of cell {cell} of dimension {dim}")
         })?;
-        memory::make_room(&mut self.vertices, vertices.len())?;
-        memory::make_room(&mut self.cells, count)?;
-        let sign = if dim.is_multiple_of(2) { 1.0 } else { -1.0 };
-        let start = self.vertices.len();
-        self.vertices.extend_from_slice(vertices);
-        let of_vertices = &self.weights;
-        self.cells.extend(vertices.chunks_exact(size).enumerate().map(|(number, cell)| {
-            let weight = match weights {
-                Some(weights) => weights[number],
-                None if of_vertices.is_empty() => 1.0,
-                None => cell.iter().map(|&vertex| of_vertices[vertex as usize]).fold(f64::MIN, f64::max),
-            };
-            (start + (number + 1) * size, sign * weight)
-        }));
+        let are_one = weights.is_none() && self.weights.is_empty();
+        let is_same =
+            |cells: &Cells| (cells.dim, cells.size, cells.weights.is_empty()) == (dim, size, are_one);
+        let place = match self.cells.iter().position(is_same) {
+            Some(place) => place,
+            None => {
+                memory::push(&mut self.cells, Cells::new(dim, size))?;
+                self.cells.len() - 1
+            }
+        };
+        let cells = &mut self.cells[place];
+        memory::make_room(&mut cells.vertices, vertices.len())?;
+        memory::make_room(&mut cells.weights, if are_one { 0 } else { count })?;
+        cells.vertices.extend_from_slice(vertices);
+        match weights {
+            Some(weights) => cells.weights.extend_from_slice(weights),
+            None if are_one => {}
+            None => cells.weights.extend(vertices.chunks_exact(size).map(|cell| {
+                cell.iter().map(|&vertex| self.weights[vertex as usize]).fold(f64::MIN, f64::max)
+            })),
+        }
         Ok(())
     }
 
@@ -179,13 +219,13 @@ impl EmbeddedComplex {
 
     /// The number of cells of dimension 1 and above.
     pub fn cells(&self) -> usize {
-        self.cells.len()
+        self.cells.iter().map(Cells::len).sum()
     }
 
     /// The bytes of its tables.
     pub fn bytes(&self) -> u64 {
-        let doubles = self.coordinates.len() + self.weights.len() + 2 * self.cells.len();
-        8 * doubles as u64 + 4 * self.vertices.len() as u64
+        let of_cells = self.cells.iter().map(|cells| 4 * cells.vertices.len() + 8 * cells.weights.len());
+        (8 * (self.coordinates.len() + self.weights.len()) + of_cells.sum::<usize>()) as u64
     }
 
     /// The memory plan of its transform, the complex included, on the current thread pool.
@@ -197,14 +237,18 @@ impl EmbeddedComplex {
         let batches = count.div_ceil(LANES);
         let of_batch = (LANES as u64 * 8).saturating_mul(request.bins as u64 + 1);
         let bins = self.len() as u64 * size_of::<[u32; LANES]>() as u64;
+        let [rest, sides] = surface::bytes(&self.cells, self.len(), batches);
+        let looking =
+            [("the complex", self.bytes()), ("sides of triangles", sides), ("edges that remain", rest)];
         let uses = [
             ("the complex", self.bytes()),
+            ("edges that remain", rest),
             ("directions", directions::bytes(count, self.dimension)),
             ("bins of vertices", bins * batches.min(rayon::current_num_threads()) as u64),
             ("histograms", of_batch.saturating_mul(batches as u64)),
             ("the transform", (count as u64).saturating_mul(8).saturating_mul(request.bins as u64)),
         ];
-        Ok(MemoryPlan::new().stage("transform", uses, false))
+        Ok(MemoryPlan::new().stage("surface", looking, false).stage("transform", uses, false))
     }
 
     /// The coordinates of the vertices, vertex by vertex.
@@ -217,13 +261,17 @@ impl EmbeddedComplex {
         self.weights.get(vertex).copied().unwrap_or(1.0)
     }
 
+    /// All cells but the vertices, by dimension and number of vertices.
+    pub(super) fn each_kind(&self) -> &[Cells] {
+        &self.cells
+    }
+
     /// The vertices of each cell but the vertices themselves, with its weight times (−1)^dim.
-    #[inline(always)]
     pub(super) fn each_cell(&self) -> impl Iterator<Item = (&[u32], f64)> {
-        let mut start = 0;
-        self.cells
-            .iter()
-            .map(move |&(end, weight)| (&self.vertices[std::mem::replace(&mut start, end)..end], weight))
+        self.cells.iter().flat_map(|cells| {
+            let weight = |cell: usize| cells.sign() * cells.weights.get(cell).copied().unwrap_or(1.0);
+            cells.vertices.chunks_exact(cells.size).enumerate().map(move |(k, cell)| (cell, weight(k)))
+        })
     }
 
     /// The center, and the greatest distance of a vertex from it.
@@ -283,12 +331,31 @@ pub fn of_complex(
         let scale = request.scale(farthest);
         let chosen: Vec<usize> = (0..vectors.len() / dimension).collect();
         let batches = batches(&vectors, dimension, &chosen);
-        let work = (complex.len() + complex.cells()) as u64;
-        progress.begin("transform", None, work.saturating_mul(batches.len() as u64));
-        let (stride, spare) = (request.bins + 1, &Mutex::default());
+        let rest = surface::rest(&complex.cells, complex.len(), batches.len())?;
+        let all = || complex.cells.iter();
+        let counted: Vec<Counted> = match &rest {
+            None => all().map(|cells| Counted { cells, at_middle: false }).collect(),
+            Some(rest) => {
+                let others = all().filter(|cells| !(surface::is_part(cells) && cells.size == 2));
+                let others = others.map(|cells| Counted { cells, at_middle: surface::is_part(cells) });
+                others.chain([Counted { cells: rest, at_middle: false }]).collect()
+            }
+        };
+        let work = complex.len() + counted.iter().map(|counted| counted.cells.len()).sum::<usize>();
+        progress.begin("transform", None, (work as u64).saturating_mul(batches.len() as u64));
+        let (stride, spare, counted) = (request.bins + 1, &Mutex::default(), &counted[..]);
         let histograms = parallel::map(batches.len(), &|number| {
             let batch = &batches[number];
-            Level::detect().run(Sweep { complex, center: &center, batch, scale, stride, spare, progress })
+            Level::detect().run(Sweep {
+                complex,
+                counted,
+                center: &center,
+                batch,
+                scale,
+                stride,
+                spare,
+                progress,
+            })
         });
         let histograms = histograms.into_iter().collect::<Result<Vec<_>, _>>()?;
         let radius = request.radius.unwrap_or(farthest);
@@ -299,9 +366,17 @@ pub fn of_complex(
     })
 }
 
+/// Cells that a sweep counts.
+struct Counted<'a> {
+    cells: &'a Cells,
+    /// Whether they are triangles that count at their middle vertices with the weight −½.
+    at_middle: bool,
+}
+
 /// The histograms of a batch of directions.
 struct Sweep<'a> {
     complex: &'a EmbeddedComplex,
+    counted: &'a [Counted<'a>],
     center: &'a [f64],
     batch: &'a Batch,
     scale: Scale,
@@ -319,7 +394,7 @@ impl Kernel<u32> for Sweep<'_> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> Self::Output {
-        let Sweep { complex, center, batch, scale, stride, spare, progress } = self;
+        let Sweep { complex, counted, center, batch, scale, stride, spare, progress } = self;
         let mut histograms: Vec<f64> = memory::zeroed(LANES * stride)?;
         let of_before = lock(spare).pop();
         let mut bins = of_before.map_or_else(|| memory::zeroed(complex.len()), Ok)?;
@@ -339,20 +414,72 @@ impl Kernel<u32> for Sweep<'_> {
             }
             progress.advance(bins.len() as u64);
         }
-        for (number, (cell, weight)) in complex.each_cell().enumerate() {
-            let mut last = [0; LANES];
-            for &vertex in cell {
-                for (last, &bin) in last.iter_mut().zip(&bins[vertex as usize]) {
-                    *last = bin.max(*last);
+        let mut histograms = Histograms { stride, histograms, bins: &bins };
+        for &Counted { cells, at_middle } in counted {
+            for (number, part) in cells.vertices.chunks(REPORTED * cells.size).enumerate() {
+                let weights = cells.weights.get(number * REPORTED..).unwrap_or_default();
+                // Loops are compiled for these numbers of vertices.
+                match (cells.size, at_middle) {
+                    (3, true) => histograms.count(part, 3, -0.5 * cells.sign(), weights, middle),
+                    (2, _) => histograms.count(part, 2, cells.sign(), weights, last),
+                    (3, _) => histograms.count(part, 3, cells.sign(), weights, last),
+                    (size, _) => histograms.count(part, size, cells.sign(), weights, last),
                 }
-            }
-            tally(&mut histograms, stride, last, weight);
-            if number % REPORTED == REPORTED - 1 {
-                progress.advance(REPORTED as u64);
+                progress.advance((part.len() / cells.size) as u64);
             }
         }
-        progress.advance((complex.cells() % REPORTED) as u64);
+        let Histograms { histograms, .. } = histograms;
         lock(spare).push(bins);
         Ok(histograms)
     }
+}
+
+/// The histograms of a batch of directions, and the bins of the vertices.
+struct Histograms<'a> {
+    bins: &'a [[u32; LANES]],
+    stride: usize,
+    histograms: Vec<f64>,
+}
+
+impl Histograms<'_> {
+    /// Adds cells of `size` vertices to the bins that `bins_of` finds for them, with these weights, which are 1 if there
+    /// are none, times `factor`.
+    #[inline(always)]
+    fn count(
+        &mut self,
+        vertices: &[u32],
+        size: usize,
+        factor: f64,
+        weights: &[f64],
+        bins_of: impl Fn(&[[u32; LANES]], &[u32]) -> [u32; LANES],
+    ) {
+        for (number, cell) in vertices.chunks_exact(size).enumerate() {
+            let weight = if weights.is_empty() { factor } else { factor * weights[number] };
+            tally(&mut self.histograms, self.stride, bins_of(self.bins, cell), weight);
+        }
+    }
+}
+
+/// The greatest bins of the vertices of a cell.
+#[inline(always)]
+fn last(bins: &[[u32; LANES]], cell: &[u32]) -> [u32; LANES] {
+    let mut last = [0; LANES];
+    for &vertex in cell {
+        for (last, &bin) in last.iter_mut().zip(&bins[vertex as usize]) {
+            *last = bin.max(*last);
+        }
+    }
+    last
+}
+
+/// The bins in the middle of those of the vertices of a triangle.
+#[inline(always)]
+fn middle(bins: &[[u32; LANES]], triangle: &[u32]) -> [u32; LANES] {
+    let [a, b, c] = [0, 1, 2].map(|corner| bins[triangle[corner] as usize]);
+    let mut middle = [0; LANES];
+    for lane in 0..LANES {
+        let (low, high) = (a[lane].min(b[lane]), a[lane].max(b[lane]));
+        middle[lane] = low.max(high.min(c[lane]));
+    }
+    middle
 }

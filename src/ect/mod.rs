@@ -59,6 +59,7 @@ mod heights;
 mod image;
 pub mod plain;
 mod request;
+mod surface;
 #[cfg(test)]
 mod tests;
 

@@ -216,6 +216,89 @@ fn threads_instructions_and_memory_order_have_no_effect() {
     assert_eq!(of_image(&moved, &request, &()).unwrap(), of_image(&image, &request, &()).unwrap());
 }
 
+/// The triangles of a grid of squares whose sides are joined, for a torus, or of which one triangle is left out.
+fn grid(rows: u32, columns: u32, is_torus: bool) -> Vec<[u32; 3]> {
+    let (row_end, column_end) = if is_torus { (rows, columns) } else { (rows - 1, columns - 1) };
+    let squares = (0..row_end).flat_map(|y| (0..column_end).map(move |x| (y, x)));
+    let vertex = |y: u32, x: u32| y % rows * columns + x % columns;
+    let corners =
+        squares.map(|(y, x)| [vertex(y, x), vertex(y, x + 1), vertex(y + 1, x), vertex(y + 1, x + 1)]);
+    corners.flat_map(|[a, b, c, d]| [[a, b, c], [d, c, b]]).skip(usize::from(!is_torus)).collect()
+}
+
+/// A complex of random points with these triangles, their sides and more edges.
+fn surface_of(
+    triangles: &[[u32; 3]],
+    edges: &[[u32; 2]],
+    points: usize,
+    random: &mut Pcg64Mcg,
+) -> EmbeddedComplex {
+    // Few different coordinates, so that many heights are the same.
+    let coordinates = (0..3 * points).map(|_| f64::from(random.random_range(-4..5))).collect();
+    let mut complex = EmbeddedComplex::new(3, coordinates).unwrap();
+    let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]);
+    let mut all: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.extend(edges);
+    // Edges with their ends in either order, in any order.
+    for k in (1..all.len()).rev() {
+        all.swap(k, random.random_range(0..=k));
+        if k % 2 == 0 {
+            all[k].reverse();
+        }
+    }
+    complex.push_cells(1, 2, all.as_flattened(), None).unwrap();
+    complex.push_cells(2, 3, triangles.as_flattened(), None).unwrap();
+    complex
+}
+
+/// Of surfaces only the edges at borders, those with more than two triangles, and those of no triangle remain.
+#[test]
+fn edges_of_two_triangles_are_left_out() {
+    let mut random = Pcg64Mcg::seed_from_u64(41);
+    let torus = grid(5, 7, true);
+    let fins = [&torus[..], &[[0, 1, 35], [0, 1, 36]]].concat();
+    let twice = [&torus[..], &torus[..1]].concat();
+    let cases: [(&[[u32; 3]], &[[u32; 2]], usize); 6] = [
+        (&torus, &[], 0),
+        (&grid(5, 7, false), &[], 2 * (4 + 6) - 2 + 1),
+        (&torus, &[[0, 1], [3, 3], [20, 4]], 3),
+        (&fins, &[], 1 + 4),
+        (&twice, &[], 3),
+        (&[&torus[..], &[[4, 4, 4]]].concat(), &[], 1),
+    ];
+    for (triangles, edges, expected) in cases {
+        for threads in [1, 2, 3] {
+            let complex = surface_of(triangles, edges, 37, &mut random);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let rest = pool.install(|| surface::rest(complex.each_kind(), 37, 4)).unwrap();
+            assert_eq!(rest.map(|rest| rest.len()), Some(expected), "{edges:?}, {threads} threads");
+            let request =
+                EctRequest { directions: random_directions(3, 27, &mut random), ..EctRequest::new(1, 12) };
+            let fast = pool.install(|| of_complex(&complex, &request, &())).unwrap();
+            assert_same(&fast, &plain::of_complex(&complex, &request).unwrap(), &request);
+        }
+    }
+    let (torus, one) =
+        (surface_of(&torus, &[], 35, &mut random), surface_of(&[[0, 1, 2]], &[], 3, &mut random));
+    let is_none = |of: &EmbeddedComplex, batches: usize| {
+        surface::rest(of.each_kind(), of.len(), batches).unwrap().is_none()
+    };
+    assert!(is_none(&torus, 3) && !is_none(&torus, 4) && is_none(&one, 4));
+    let mut weighted = EmbeddedComplex::new(3, vec![0.0; 105]).unwrap();
+    weighted.set_vertex_weights(vec![2.0; 35]).unwrap();
+    for cells in torus.each_kind() {
+        weighted.push_cells(cells.dim, cells.size, &cells.vertices, None).unwrap();
+    }
+    assert!(is_none(&weighted, 4));
+    // As many sides as those of a surface, all of which are different from the edges.
+    let mut apart = EmbeddedComplex::new(3, torus.coordinates().to_vec()).unwrap();
+    apart.push_cells(1, 2, &[3; 2 * 105], None).unwrap();
+    apart.push_cells(2, 3, &torus.each_kind()[1].vertices, None).unwrap();
+    assert!(is_none(&apart, 4));
+}
+
 #[test]
 fn a_mesh_has_the_sides_of_its_faces_once() {
     let mut polygons = crate::metric::read::Polygons::default();

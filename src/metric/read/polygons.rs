@@ -13,7 +13,7 @@ pub struct Polygons {
 
 impl Polygons {
     /// The corners of each polygon.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.corners[std::mem::replace(&mut start, end)..end])
     }
