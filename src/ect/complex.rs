@@ -6,7 +6,7 @@ use super::directions;
 use super::error::EctError;
 use super::heights::{Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
-use super::surface::{self, Lists};
+use super::surface::{self, Counted, Lists, Surface};
 use crate::memory::{self, MemoryPlan, Refused};
 use crate::metric::read::Polygons;
 use crate::parallel::{self, lock};
@@ -60,7 +60,7 @@ impl Cells {
         self.vertices.len() / self.size
     }
 
-    /// (−1)^dim.
+    /// The sign with which the cells count, (−1)^dim.
     pub(super) fn sign(&self) -> f64 {
         if self.dim.is_multiple_of(2) { 1.0 } else { -1.0 }
     }
@@ -237,7 +237,7 @@ impl EmbeddedComplex {
         let batches = count.div_ceil(LANES);
         let of_batch = (LANES as u64 * 8).saturating_mul(request.bins as u64 + 1);
         let bins = self.len() as u64 * size_of::<[u32; LANES]>() as u64;
-        let [rest, sides] = surface::bytes(&self.cells, self.len(), batches);
+        let [rest, sides] = self.surface(batches).map_or([0, 0], |surface| surface.bytes());
         let looking =
             [("the complex", self.bytes()), ("sides of triangles", sides), ("edges that remain", rest)];
         let uses = [
@@ -261,9 +261,9 @@ impl EmbeddedComplex {
         self.weights.get(vertex).copied().unwrap_or(1.0)
     }
 
-    /// All cells but the vertices, by dimension and number of vertices.
-    pub(super) fn each_kind(&self) -> &[Cells] {
-        &self.cells
+    /// The surface in the complex, if it pays to look for it in this number of batches.
+    pub(super) fn surface(&self, batches: usize) -> Option<Surface<'_>> {
+        Surface::new(&self.cells, self.len(), batches)
     }
 
     /// The vertices of each cell but the vertices themselves, with its weight times (−1)^dim.
@@ -331,16 +331,9 @@ pub fn of_complex(
         let scale = request.scale(farthest);
         let chosen: Vec<usize> = (0..vectors.len() / dimension).collect();
         let batches = batches(&vectors, dimension, &chosen);
-        let rest = surface::rest(&complex.cells, complex.len(), batches.len())?;
-        let all = || complex.cells.iter();
-        let counted: Vec<Counted> = match &rest {
-            None => all().map(|cells| Counted { cells, at_middle: false }).collect(),
-            Some(rest) => {
-                let others = all().filter(|cells| !(surface::is_part(cells) && cells.size == 2));
-                let others = others.map(|cells| Counted { cells, at_middle: surface::is_part(cells) });
-                others.chain([Counted { cells: rest, at_middle: false }]).collect()
-            }
-        };
+        let surface = complex.surface(batches.len());
+        let rest = surface.map_or(Ok(None), |surface| surface.rest())?;
+        let counted = surface::counted(&complex.cells, rest.as_deref());
         let work = complex.len() + counted.iter().map(|counted| counted.cells.len()).sum::<usize>();
         progress.begin("transform", None, (work as u64).saturating_mul(batches.len() as u64));
         let (stride, spare, counted) = (request.bins + 1, &Mutex::default(), &counted[..]);
@@ -364,13 +357,6 @@ pub fn of_complex(
             row.copy_from_slice(&histograms[direction / LANES][start..start + stride]);
         })
     })
-}
-
-/// Cells that a sweep counts.
-struct Counted<'a> {
-    cells: &'a Cells,
-    /// Whether they are triangles that count at their middle vertices with the weight −½.
-    at_middle: bool,
 }
 
 /// The histograms of a batch of directions.
@@ -420,10 +406,10 @@ impl Kernel<u32> for Sweep<'_> {
                 let weights = cells.weights.get(number * REPORTED..).unwrap_or_default();
                 // Loops are compiled for these numbers of vertices.
                 match (cells.size, at_middle) {
-                    (3, true) => histograms.count(part, 3, -0.5 * cells.sign(), weights, middle),
-                    (2, _) => histograms.count(part, 2, cells.sign(), weights, last),
-                    (3, _) => histograms.count(part, 3, cells.sign(), weights, last),
-                    (size, _) => histograms.count(part, size, cells.sign(), weights, last),
+                    (3, true) => histograms.count(part, 3, -0.5 * cells.sign(), weights, true),
+                    (2, _) => histograms.count(part, 2, cells.sign(), weights, false),
+                    (3, _) => histograms.count(part, 3, cells.sign(), weights, false),
+                    (size, _) => histograms.count(part, size, cells.sign(), weights, false),
                 }
                 progress.advance((part.len() / cells.size) as u64);
             }
@@ -434,6 +420,9 @@ impl Kernel<u32> for Sweep<'_> {
     }
 }
 
+/// Number of cells whose bins are found before they are counted.
+const FOUND: usize = 64;
+
 /// The histograms of a batch of directions, and the bins of the vertices.
 struct Histograms<'a> {
     bins: &'a [[u32; LANES]],
@@ -442,20 +431,22 @@ struct Histograms<'a> {
 }
 
 impl Histograms<'_> {
-    /// Adds cells of `size` vertices to the bins that `bins_of` finds for them, with these weights, which are 1 if there
-    /// are none, times `factor`.
+    /// Adds cells of `size` vertices to the bins of their last or middle vertices: `factor`, times the weight of the
+    /// cell if there are weights.
     #[inline(always)]
-    fn count(
-        &mut self,
-        vertices: &[u32],
-        size: usize,
-        factor: f64,
-        weights: &[f64],
-        bins_of: impl Fn(&[[u32; LANES]], &[u32]) -> [u32; LANES],
-    ) {
-        for (number, cell) in vertices.chunks_exact(size).enumerate() {
-            let weight = if weights.is_empty() { factor } else { factor * weights[number] };
-            tally(&mut self.histograms, self.stride, bins_of(self.bins, cell), weight);
+    fn count(&mut self, vertices: &[u32], size: usize, factor: f64, weights: &[f64], at_middle: bool) {
+        // The bins of some cells first: in one loop with `tally` they would be found lane by lane.
+        let mut found = [[0; LANES]; FOUND];
+        for (part, vertices) in vertices.chunks(size * FOUND).enumerate() {
+            for (found, cell) in found.iter_mut().zip(vertices.chunks_exact(size)) {
+                // A function that is an argument might not be inlined.
+                *found = if at_middle { middle(self.bins, cell) } else { last(self.bins, cell) };
+            }
+            for (number, &bins) in found[..vertices.len() / size].iter().enumerate() {
+                let weight =
+                    if weights.is_empty() { factor } else { factor * weights[part * FOUND + number] };
+                tally(&mut self.histograms, self.stride, bins, weight);
+            }
         }
     }
 }
@@ -475,7 +466,7 @@ fn last(bins: &[[u32; LANES]], cell: &[u32]) -> [u32; LANES] {
 /// The bins in the middle of those of the vertices of a triangle.
 #[inline(always)]
 fn middle(bins: &[[u32; LANES]], triangle: &[u32]) -> [u32; LANES] {
-    let [a, b, c] = [0, 1, 2].map(|corner| bins[triangle[corner] as usize]);
+    let (a, b, c) = (&bins[triangle[0] as usize], &bins[triangle[1] as usize], &bins[triangle[2] as usize]);
     let mut middle = [0; LANES];
     for lane in 0..LANES {
         let (low, high) = (a[lane].min(b[lane]), a[lane].max(b[lane]));

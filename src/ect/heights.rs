@@ -50,10 +50,12 @@ impl Scale {
     /// The bin of a height in each direction.
     #[inline(always)]
     pub(super) fn bins(self, heights: [f64; LANES]) -> [u32; LANES] {
-        heights.map(
-            #[inline(always)]
-            |height| self.bin(height),
-        )
+        // Loops with indices, as adapters may not be inlined into functions with vector instructions.
+        let mut bins = [0; LANES];
+        for lane in 0..LANES {
+            bins[lane] = self.bin(heights[lane]);
+        }
+        bins
     }
 }
 

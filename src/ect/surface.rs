@@ -7,10 +7,10 @@
 //! [last of triangle] = ½ ([last of side 1] + [last of side 2] + [last of side 3]) − ½ [middle of triangle]
 //! ```
 //!
-//! So a triangle can be counted at its middle vertex with the weight −½, if each of its sides gets ½ more. An edge has
-//! −1 and is the side of two triangles, unless it is at the border of the surface: it then has 0 and is left out. What
-//! remains of a closed surface with n vertices are n vertices and 2n triangles, instead of 3n edges as well, and all
-//! sums are exact. The equation holds also where vertices have the same height or a triangle has a vertex twice.
+//! So a triangle can be counted at its middle vertex with the weight −½, if each of its sides gets ½ more. An edge
+//! counts −1. If it is the side of two triangles, it gets 1 more, and is left out. Of a closed surface with n vertices,
+//! n vertices and 2n triangles are counted instead of 3n edges as well. All sums are exact. The equation also holds
+//! where vertices have the same height or a triangle has a vertex twice.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,26 +21,72 @@ use super::complex::Cells;
 use crate::memory::{self, Refused};
 use crate::parallel;
 
+/// Number of batches of directions from which on it pays to look for surfaces.
+const FEWEST_BATCHES: usize = 4;
+
 /// The edges and the triangles of a complex, all of them with weight 1.
-struct Surface<'a> {
+pub(super) struct Surface<'a> {
     edges: Vec<&'a Cells>,
     triangles: Vec<&'a Cells>,
+    /// The number of vertices of the complex.
+    vertices: usize,
+}
+
+/// Cells that a sweep counts.
+pub(super) struct Counted<'a> {
+    pub(super) cells: &'a Cells,
+    /// Whether they are triangles that count at their middle vertices with the weight −½.
+    pub(super) at_middle: bool,
 }
 
 /// Whether these cells are edges or triangles of which all have weight 1.
-pub(super) fn is_part(cells: &Cells) -> bool {
+fn is_part(cells: &Cells) -> bool {
     matches!((cells.dim, cells.size), (1, 2) | (2, 3)) && cells.weights.is_empty()
 }
 
+/// All cells to count, at middle vertices where `rest` is what remains of the edges then.
+pub(super) fn counted<'a>(all: &'a [Cells], rest: Option<&'a [Cells]>) -> Vec<Counted<'a>> {
+    let at_middle = |cells| rest.is_some() && is_part(cells);
+    let kept = all.iter().filter(|cells| !at_middle(cells) || cells.size == 3);
+    let kept = kept.map(|cells| Counted { cells, at_middle: at_middle(cells) });
+    kept.chain(rest.unwrap_or_default().iter().map(|cells| Counted { cells, at_middle: false })).collect()
+}
+
 impl<'a> Surface<'a> {
-    fn new(all: &'a [Cells]) -> Self {
+    /// The surface among the cells of a complex, if it pays to look for it: if there are enough batches of directions,
+    /// and edges may be the sides of two triangles each, but for a quarter of them.
+    pub(super) fn new(all: &'a [Cells], vertices: usize, batches: usize) -> Option<Self> {
         let (edges, triangles) = all.iter().filter(|cells| is_part(cells)).partition(|cells| cells.size == 2);
-        Surface { edges, triangles }
+        let surface = Surface { edges, triangles, vertices };
+        let [edges, triangles] = surface.counts();
+        let may_be = triangles > 0 && (triangles * 3).abs_diff(edges * 2) <= edges / 2;
+        (batches >= FEWEST_BATCHES && vertices <= 1 << 31 && may_be).then_some(surface)
     }
 
     /// The number of edges, and that of triangles.
     fn counts(&self) -> [usize; 2] {
         [&self.edges, &self.triangles].map(|all| all.iter().map(|cells| cells.len()).sum())
+    }
+
+    /// The bytes that the edges that remain take at most, and those of tables while they are found.
+    pub(super) fn bytes(&self) -> [u64; 2] {
+        let [edges, triangles] = self.counts().map(|count| count as u64);
+        // Vectors have room for twice as many at the most.
+        [16 * edges, 4 * (edges + 3 * triangles) + 8 * self.vertices as u64]
+    }
+
+    /// The edges, with their weights, that remain if all triangles are counted at their middle vertices with the weight
+    /// −½; `None` if half of them or more remain.
+    ///
+    /// # Errors
+    /// [`Refused`] if the memory is not available.
+    pub(super) fn rest(&self) -> Result<Option<Vec<Cells>>, Refused> {
+        // How many more edges may remain.
+        let left = AtomicUsize::new(self.counts()[0] / 2);
+        let parts = rayon::current_num_threads();
+        let start = |part: usize| self.vertices * part / parts;
+        let rests = parallel::map(parts, &|part| self.rest_of(start(part)..start(part + 1), &left));
+        rests.into_iter().collect()
     }
 
     /// Each edge and each side of a triangle: its lower end, and twice its upper one, with 1 added if it is an edge.
@@ -54,7 +100,7 @@ impl<'a> Surface<'a> {
 
     /// The edges and sides whose lower end is one of these vertices and whose weights do not add up to 0; `None` if
     /// there are no more `left` of them.
-    fn rest(&self, vertices: Range<usize>, left: &AtomicUsize) -> Result<Option<Cells>, Refused> {
+    fn rest_of(&self, vertices: Range<usize>, left: &AtomicUsize) -> Result<Option<Cells>, Refused> {
         let mut uppers = Lists::new(vertices.clone(), self.sides())?;
         let mut rest = Cells::new(1, 2);
         for vertex in vertices {
@@ -66,7 +112,8 @@ impl<'a> Surface<'a> {
                 if halves == 0 {
                     continue;
                 }
-                if left.fetch_sub(1, Ordering::Relaxed) == 0 {
+                let less = |left: usize| left.checked_sub(1);
+                if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
                     return Ok(None);
                 }
                 memory::push(&mut rest.vertices, vertex as u32)?;
@@ -122,47 +169,4 @@ impl<T: Copy + FromZeros> Lists<T> {
         let place = vertex - self.first;
         &mut self.items[self.ends[place]..self.ends[place + 1]]
     }
-}
-
-/// Number of batches of directions from which on it pays to look for surfaces.
-const FEWEST_BATCHES: usize = 4;
-
-/// The surface in a complex whose transform has this number of batches, if it pays to look for one: if edges may be the
-/// sides of two triangles each, but for a quarter of them.
-fn worthwhile(all: &[Cells], vertices: usize, batches: usize) -> Option<Surface<'_>> {
-    let surface = Surface::new(all);
-    let [edges, triangles] = surface.counts();
-    let may_be = triangles > 0 && (triangles * 3).abs_diff(edges * 2) <= edges / 2;
-    (batches >= FEWEST_BATCHES && vertices <= 1 << 31 && may_be).then_some(surface)
-}
-
-/// The bytes that the edges that remain take at most, and those of tables while they are found.
-pub(super) fn bytes(all: &[Cells], vertices: usize, batches: usize) -> [u64; 2] {
-    let Some(surface) = worthwhile(all, vertices, batches) else { return [0, 0] };
-    let [edges, triangles] = surface.counts().map(|count| count as u64);
-    // Vectors have room for twice as many at the most.
-    [16 * edges, 4 * (edges + 3 * triangles) + 8 * vertices as u64]
-}
-
-/// The edges, with their weights, that remain if all triangles of weight 1 are counted at their middle vertices with the weight −½; `None`
-/// if that is no gain. Other cells are counted as before.
-///
-/// # Errors
-/// [`Refused`] if the memory is not available.
-pub(super) fn rest(all: &[Cells], vertices: usize, batches: usize) -> Result<Option<Cells>, Refused> {
-    let Some(surface) = worthwhile(all, vertices, batches) else { return Ok(None) };
-    // How many more edges may remain.
-    let left = AtomicUsize::new(surface.counts()[0] / 2);
-    let threads = rayon::current_num_threads();
-    let of_range =
-        |part: usize| surface.rest(vertices * part / threads..vertices * (part + 1) / threads, &left);
-    let mut all = Cells::new(1, 2);
-    for found in parallel::map(threads, &of_range) {
-        let Some(found) = found? else { return Ok(None) };
-        memory::make_room(&mut all.vertices, found.vertices.len())?;
-        memory::make_room(&mut all.weights, found.weights.len())?;
-        all.vertices.extend(found.vertices);
-        all.weights.extend(found.weights);
-    }
-    Ok(Some(all))
 }

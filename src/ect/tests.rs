@@ -272,31 +272,30 @@ fn edges_of_two_triangles_are_left_out() {
         for threads in [1, 2, 3] {
             let complex = surface_of(triangles, edges, 37, &mut random);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let rest = pool.install(|| surface::rest(complex.each_kind(), 37, 4)).unwrap();
-            assert_eq!(rest.map(|rest| rest.len()), Some(expected), "{edges:?}, {threads} threads");
+            let rest = pool.install(|| complex.surface(4).unwrap().rest()).unwrap();
+            assert_eq!(
+                rest.map(|rest| rest.iter().map(|cells| cells.len()).sum()),
+                Some(expected),
+                "{edges:?}, {threads} threads"
+            );
             let request =
                 EctRequest { directions: random_directions(3, 27, &mut random), ..EctRequest::new(1, 12) };
             let fast = pool.install(|| of_complex(&complex, &request, &())).unwrap();
             assert_same(&fast, &plain::of_complex(&complex, &request).unwrap(), &request);
         }
     }
-    let (torus, one) =
-        (surface_of(&torus, &[], 35, &mut random), surface_of(&[[0, 1, 2]], &[], 3, &mut random));
-    let is_none = |of: &EmbeddedComplex, batches: usize| {
-        surface::rest(of.each_kind(), of.len(), batches).unwrap().is_none()
-    };
-    assert!(is_none(&torus, 3) && !is_none(&torus, 4) && is_none(&one, 4));
-    let mut weighted = EmbeddedComplex::new(3, vec![0.0; 105]).unwrap();
+    let whole = surface_of(&torus, &[], 35, &mut random);
+    assert!(whole.surface(3).is_none() && whole.surface(4).is_some());
+    assert!(surface_of(&[[0, 1, 2]], &[], 3, &mut random).surface(4).is_none());
+    // As many edges as the surface has, but not the sides of its triangles; then with weights.
+    let mut apart = surface_of(&[], &[[3, 3]; 105], 35, &mut random);
+    apart.push_cells(2, 3, torus.as_flattened(), None).unwrap();
+    assert_eq!(apart.surface(4).unwrap().rest().unwrap(), None);
+    let mut weighted = surface_of(&[], &[], 35, &mut random);
     weighted.set_vertex_weights(vec![2.0; 35]).unwrap();
-    for cells in torus.each_kind() {
-        weighted.push_cells(cells.dim, cells.size, &cells.vertices, None).unwrap();
-    }
-    assert!(is_none(&weighted, 4));
-    // As many sides as those of a surface, all of which are different from the edges.
-    let mut apart = EmbeddedComplex::new(3, torus.coordinates().to_vec()).unwrap();
-    apart.push_cells(1, 2, &[3; 2 * 105], None).unwrap();
-    apart.push_cells(2, 3, &torus.each_kind()[1].vertices, None).unwrap();
-    assert!(is_none(&apart, 4));
+    weighted.push_cells(1, 2, &[3; 210], None).unwrap();
+    weighted.push_cells(2, 3, torus.as_flattened(), None).unwrap();
+    assert!(weighted.surface(4).is_none());
 }
 
 #[test]
