@@ -22,7 +22,7 @@ use crate::memory::{self, Refused};
 use crate::parallel;
 
 /// Number of batches of directions from which on it pays to look for surfaces.
-const FEWEST_BATCHES: usize = 4;
+const FEWEST_BATCHES: usize = 8;
 
 /// The edges and the triangles of a complex, all of them with weight 1.
 pub(super) struct Surface<'a> {
@@ -60,7 +60,7 @@ impl<'a> Surface<'a> {
         let surface = Surface { edges, triangles, vertices };
         let [edges, triangles] = surface.counts();
         let may_be = triangles > 0 && (triangles * 3).abs_diff(edges * 2) <= edges / 2;
-        (batches >= FEWEST_BATCHES && vertices <= 1 << 31 && may_be).then_some(surface)
+        (batches >= FEWEST_BATCHES && may_be).then_some(surface)
     }
 
     /// The number of edges, and that of triangles.
@@ -70,9 +70,9 @@ impl<'a> Surface<'a> {
 
     /// The bytes that the edges that remain take at most, and those of tables while they are found.
     pub(super) fn bytes(&self) -> [u64; 2] {
-        let [edges, triangles] = self.counts().map(|count| count as u64);
+        let edges = self.counts()[0] as u64;
         // Vectors have room for twice as many at the most.
-        [16 * edges, 4 * (edges + 3 * triangles) + 8 * self.vertices as u64]
+        [16 * edges, 8 * (edges + self.vertices as u64)]
     }
 
     /// The edges, with their weights, that remain if all triangles are counted at their middle vertices with the weight
@@ -89,36 +89,47 @@ impl<'a> Surface<'a> {
         rests.into_iter().collect()
     }
 
-    /// Each edge and each side of a triangle: its lower end, and twice its upper one, with 1 added if it is an edge.
-    fn sides(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
-        let edges = self.edges.iter().flat_map(|cells| cells.vertices.as_chunks().0);
-        let triangles = self.triangles.iter().flat_map(|cells| cells.vertices.as_chunks().0);
-        let of_triangles = triangles.flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]);
-        let edges = edges.map(|&[a, b]| (a.min(b), a.max(b) << 1 | 1));
-        edges.chain(of_triangles.map(|[a, b]| (a.min(b), a.max(b) << 1)))
-    }
-
-    /// The edges and sides whose lower end is one of these vertices and whose weights do not add up to 0; `None` if
-    /// there are no more `left` of them.
+    /// The part of the rest whose lower ends are these vertices; `None` if there are no more `left`.
     fn rest_of(&self, vertices: Range<usize>, left: &AtomicUsize) -> Result<Option<Cells>, Refused> {
-        let mut uppers = Lists::new(vertices.clone(), self.sides())?;
+        let edges = self.edges.iter().flat_map(|cells| cells.vertices.as_chunks().0);
+        let mut uppers = Lists::new(vertices.clone(), edges.map(|&[a, b]| (a.min(b), a.max(b))))?;
+        for vertex in vertices.clone() {
+            uppers.of(vertex).sort_unstable();
+        }
+        // The number of triangles at each of these edges.
+        let mut triangles: Vec<u32> = memory::zeroed(uppers.items.len())?;
         let mut rest = Cells::new(1, 2);
-        for vertex in vertices {
-            let uppers = uppers.of(vertex);
-            uppers.sort_unstable();
-            for same in uppers.chunk_by(|a, b| a >> 1 == b >> 1) {
-                // The sign of an edge is that of its dimension.
-                let halves: i64 = same.iter().map(|upper| if upper & 1 == 1 { 2 } else { -1 }).sum();
-                if halves == 0 {
+        let mut remains = |[low, high]: [u32; 2], halves: i64| {
+            let less = |left: usize| left.checked_sub(1);
+            if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+                return Ok(false);
+            }
+            memory::push(&mut rest.vertices, low)?;
+            memory::push(&mut rest.vertices, high)?;
+            memory::push(&mut rest.weights, halves as f64 / 2.0)?;
+            Ok(true)
+        };
+        for &[a, b, c] in self.triangles.iter().flat_map(|cells| cells.vertices.as_chunks().0) {
+            for [a, b] in [[a, b], [b, c], [a, c]] {
+                let (low, high) = (a.min(b), a.max(b));
+                if !vertices.contains(&(low as usize)) {
                     continue;
                 }
-                let less = |left: usize| left.checked_sub(1);
-                if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+                let (start, uppers) = uppers.at(low as usize);
+                match uppers.binary_search(&high) {
+                    Ok(place) => triangles[start + place] += 1,
+                    // A cell of dimension 1 has the sign −1.
+                    Err(_) if remains([low, high], -1)? => {}
+                    Err(_) => return Ok(None),
+                }
+            }
+        }
+        for vertex in vertices {
+            let (start, uppers) = uppers.at(vertex);
+            for (&upper, &triangles) in uppers.iter().zip(&triangles[start..]) {
+                if triangles != 2 && !remains([vertex as u32, upper], 2 - i64::from(triangles))? {
                     return Ok(None);
                 }
-                memory::push(&mut rest.vertices, vertex as u32)?;
-                memory::push(&mut rest.vertices, same[0] >> 1)?;
-                memory::push(&mut rest.weights, halves as f64 / 2.0)?;
             }
         }
         Ok(Some(rest))
@@ -162,6 +173,12 @@ impl<T: Copy + FromZeros> Lists<T> {
             }
         });
         Ok(Lists { first, ends, items: listed })
+    }
+
+    /// The place of the first item of a vertex among all, and its items.
+    fn at(&self, vertex: usize) -> (usize, &[T]) {
+        let [start, end] = [0, 1].map(|k| self.ends[vertex - self.first + k]);
+        (start, &self.items[start..end])
     }
 
     /// The items of a vertex.

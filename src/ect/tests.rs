@@ -260,7 +260,10 @@ fn edges_of_two_triangles_are_left_out() {
     let torus = grid(5, 7, true);
     let fins = [&torus[..], &[[0, 1, 35], [0, 1, 36]]].concat();
     let twice = [&torus[..], &torus[..1]].concat();
-    let cases: [(&[[u32; 3]], &[[u32; 2]], usize); 6] = [
+    let cones: Vec<[u32; 3]> = (0..60).map(|k| [k / 30 * 35, 1 + k % 30, 1 + (k + 1) % 30]).collect();
+    let cases: [(&[[u32; 3]], &[[u32; 2]], usize); 8] = [
+        (&cones, &[], 0),
+        (&cones[2..], &[[0, 35]], 4 + 1),
         (&torus, &[], 0),
         (&grid(5, 7, false), &[], 2 * (4 + 6) - 2 + 1),
         (&torus, &[[0, 1], [3, 3], [20, 4]], 3),
@@ -272,30 +275,30 @@ fn edges_of_two_triangles_are_left_out() {
         for threads in [1, 2, 3] {
             let complex = surface_of(triangles, edges, 37, &mut random);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let rest = pool.install(|| complex.surface(4).unwrap().rest()).unwrap();
+            let rest = pool.install(|| complex.surface(8).unwrap().rest()).unwrap();
             assert_eq!(
                 rest.map(|rest| rest.iter().map(|cells| cells.len()).sum()),
                 Some(expected),
                 "{edges:?}, {threads} threads"
             );
             let request =
-                EctRequest { directions: random_directions(3, 27, &mut random), ..EctRequest::new(1, 12) };
+                EctRequest { directions: random_directions(3, 59, &mut random), ..EctRequest::new(1, 12) };
             let fast = pool.install(|| of_complex(&complex, &request, &())).unwrap();
             assert_same(&fast, &plain::of_complex(&complex, &request).unwrap(), &request);
         }
     }
     let whole = surface_of(&torus, &[], 35, &mut random);
-    assert!(whole.surface(3).is_none() && whole.surface(4).is_some());
-    assert!(surface_of(&[[0, 1, 2]], &[], 3, &mut random).surface(4).is_none());
+    assert!(whole.surface(7).is_none() && whole.surface(8).is_some());
+    assert!(surface_of(&[[0, 1, 2]], &[], 3, &mut random).surface(8).is_none());
     // As many edges as the surface has, but not the sides of its triangles; then with weights.
     let mut apart = surface_of(&[], &[[3, 3]; 105], 35, &mut random);
     apart.push_cells(2, 3, torus.as_flattened(), None).unwrap();
-    assert_eq!(apart.surface(4).unwrap().rest().unwrap(), None);
+    assert_eq!(apart.surface(8).unwrap().rest().unwrap(), None);
     let mut weighted = surface_of(&[], &[], 35, &mut random);
     weighted.set_vertex_weights(vec![2.0; 35]).unwrap();
     weighted.push_cells(1, 2, &[3; 210], None).unwrap();
     weighted.push_cells(2, 3, torus.as_flattened(), None).unwrap();
-    assert!(weighted.surface(4).is_none());
+    assert!(weighted.surface(8).is_none());
 }
 
 #[test]
