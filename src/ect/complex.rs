@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::directions;
 use super::error::EctError;
-use super::heights::{Batch, LANES, Scale, batches, tally};
+use super::heights::{AT_ONCE, Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
 use super::surface::{self, Counted, Lists, Surface};
 use crate::memory::{self, MemoryPlan, Refused};
@@ -420,9 +420,6 @@ impl Kernel<u32> for Sweep<'_> {
     }
 }
 
-/// Number of cells whose bins are found before they are counted.
-const FOUND: usize = 64;
-
 /// The histograms of a batch of directions, and the bins of the vertices.
 struct Histograms<'a> {
     bins: &'a [[u32; LANES]],
@@ -435,16 +432,15 @@ impl Histograms<'_> {
     /// cell if there are weights.
     #[inline(always)]
     fn count(&mut self, vertices: &[u32], size: usize, factor: f64, weights: &[f64], at_middle: bool) {
-        // The bins of some cells first: in one loop with `tally` they would be found lane by lane.
-        let mut found = [[0; LANES]; FOUND];
-        for (part, vertices) in vertices.chunks(size * FOUND).enumerate() {
+        let mut found = [[0; LANES]; AT_ONCE];
+        for (part, vertices) in vertices.chunks(size * AT_ONCE).enumerate() {
             for (found, cell) in found.iter_mut().zip(vertices.chunks_exact(size)) {
                 // A function that is an argument might not be inlined.
                 *found = if at_middle { middle(self.bins, cell) } else { last(self.bins, cell) };
             }
             for (number, &bins) in found[..vertices.len() / size].iter().enumerate() {
                 let weight =
-                    if weights.is_empty() { factor } else { factor * weights[part * FOUND + number] };
+                    if weights.is_empty() { factor } else { factor * weights[part * AT_ONCE + number] };
                 tally(&mut self.histograms, self.stride, bins, weight);
             }
         }

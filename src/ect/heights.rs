@@ -3,6 +3,10 @@
 /// Number of directions that are computed together: a vector of doubles at every level of instructions.
 pub(super) const LANES: usize = 8;
 
+/// Number of vertices or cells whose bins are found before they are counted. In one loop with [`tally`] they would be
+/// found lane by lane.
+pub(super) const AT_ONCE: usize = 64;
+
 /// Greatest number of bins, so that a bin is a `u32` and exact as a double.
 pub(super) const MOST_BINS: usize = 1 << 30;
 

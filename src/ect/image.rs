@@ -6,7 +6,7 @@ use zerocopy::FromZeros;
 
 use super::directions;
 use super::error::EctError;
-use super::heights::{Batch, LANES, Scale, batches, tally};
+use super::heights::{AT_ONCE, Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
 use crate::cubical::{AnyImage, Construction, Shape, Voxel};
 use crate::memory::{self, MemoryPlan, Refused};
@@ -546,9 +546,6 @@ impl<T: Counted> Kernel<u32> for Sweep<'_, T> {
         Ok(histograms)
     }
 }
-
-/// Number of vertices whose bins are found before they are counted: the two loops are not vectorized as one.
-const AT_ONCE: usize = 64;
 
 impl List {
     /// Adds the vertices to the histograms of a batch of directions.
