@@ -104,11 +104,6 @@ impl EmbeddedComplex {
             Some((corners[start], [start, *end]))
         });
         let mut places = Lists::new(0..complex.len(), places)?;
-        let sides = polygons.iter().flat_map(|polygon| {
-            let ends = polygon.iter().zip(polygon.iter().cycle().skip(1));
-            ends.filter(|(a, b)| a != b).map(|(&a, &b)| (a.min(b), a.max(b)))
-        });
-        let mut sides = Lists::new(0..complex.len(), sides)?;
         for vertex in 0..complex.len() {
             let faces = places.of(vertex);
             faces.sort_unstable_by_key(|&[start, end]| (end - start, &corners[start..end]));
@@ -116,6 +111,14 @@ impl EmbeddedComplex {
                 let [start, end] = same[0];
                 complex.push_cells(2, end - start, &corners[start..end], None)?;
             }
+        }
+        drop((places, corners));
+        let sides = polygons.iter().flat_map(|polygon| {
+            let ends = polygon.iter().zip(polygon.iter().cycle().skip(1));
+            ends.filter(|(a, b)| a != b).map(|(&a, &b)| (a.min(b), a.max(b)))
+        });
+        let mut sides = Lists::new(0..complex.len(), sides)?;
+        for vertex in 0..complex.len() {
             let uppers = sides.of(vertex);
             uppers.sort_unstable();
             // The two sides of a polygon with two vertices are one edge.

@@ -44,8 +44,8 @@
 //! # Other complexes
 //!
 //! Cells of an [`EmbeddedComplex`] may have any number of vertices. For eight directions at a time, the bins of all
-//! vertices are computed first, and the bin of a cell is the greatest of those of its vertices. [`surface`](self) leaves
-//! out the edges of meshes.
+//! vertices are computed first, and the bin of a cell is the greatest of those of its vertices. [`surface`](self)
+//! leaves out the edges of meshes.
 //!
 //! # Order of sums
 //!
