@@ -240,9 +240,9 @@ impl EmbeddedComplex {
         let batches = count.div_ceil(LANES);
         let of_batch = (LANES as u64 * 8).saturating_mul(request.bins as u64 + 1);
         let bins = self.len() as u64 * size_of::<[u32; LANES]>() as u64;
-        let [rest, sides] = self.surface(batches).map_or([0, 0], |surface| surface.bytes());
+        let [rest, listed] = self.surface(batches).map_or([0, 0], |surface| surface.bytes());
         let looking =
-            [("the complex", self.bytes()), ("sides of triangles", sides), ("edges that remain", rest)];
+            [("the complex", self.bytes()), ("edges by vertex", listed), ("edges that remain", rest)];
         let uses = [
             ("the complex", self.bytes()),
             ("edges that remain", rest),
