@@ -83,7 +83,8 @@ impl<'a> Surface<'a> {
     pub(super) fn rest(&self) -> Result<Option<Vec<Cells>>, Refused> {
         // How many more edges may remain.
         let left = AtomicUsize::new(self.counts()[0] / 2);
-        let parts = rayon::current_num_threads();
+        // Each part goes through all cells.
+        let parts = rayon::current_num_threads().min(16);
         let start = |part: usize| self.vertices * part / parts;
         let rests = parallel::map(parts, &|part| self.rest_of(start(part)..start(part + 1), &left));
         rests.into_iter().collect()
