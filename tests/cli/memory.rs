@@ -189,9 +189,10 @@ fn doubles_need_room_to_be_sorted_only_if_they_are() {
     assert!(free.status.success() && free.stdout == part.stdout, "{said}");
     assert!(said.contains("the sorting of voxels: it would take 18.8 MB"), "{said}");
     assert!(said.contains("the keys of all voxels"), "{said}");
-    let refused = bars(&["--memory", "28M", &sorted]);
+    let refused = bars(&["--memory", "28M", "--explain", &sorted]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(1));
+    assert!(said.contains("the sorting of voxels: it would take 18.8 MB"), "{said}");
     assert!(said.contains("no room for 18.8 MB more, in the stage order"), "{said}");
 }
 

@@ -112,7 +112,11 @@ impl Job<'_> {
             None => image,
         };
         let (request, limits) = (arguments.request(), self.limits());
-        let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, way, frame)?;
+        let found = self.solve(&image, request, way, frame);
+        if found.is_err() && arguments.run.report.explain {
+            frame.tell(&memory);
+        }
+        let Found { classes, reasons, matrix, cycles } = found?;
         if arguments.verify {
             let (backend, meter) = (&self.backend, &frame.meter);
             let verify = || verify::verify(&image, &classes, &request, limits, backend, meter);
