@@ -253,7 +253,7 @@ fn surface_of(
     complex
 }
 
-/// Of surfaces only the edges at borders, those with more than two triangles, and those of no triangle remain.
+/// Edges at the border of a surface remain, and those of more than two triangles or of none.
 #[test]
 fn edges_of_two_triangles_are_left_out() {
     let mut random = Pcg64Mcg::seed_from_u64(41);
