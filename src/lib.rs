@@ -124,6 +124,7 @@ pub mod internals;
 #[cfg(any(feature = "ndarray", feature = "sprs"))]
 pub mod interop;
 pub(crate) mod kd_tree;
+mod lists;
 pub mod matrix;
 pub mod memory;
 pub mod metric;

@@ -6,7 +6,8 @@ use super::directions;
 use super::error::EctError;
 use super::heights::{AT_ONCE, Batch, LANES, Scale, batches, tally};
 use super::request::{Center, Ect, EctRequest};
-use super::surface::{self, Counted, Lists, Surface};
+use super::surface::{self, Counted, Surface};
+use crate::lists::Lists;
 use crate::memory::{self, MemoryPlan, Refused};
 use crate::metric::read::Polygons;
 use crate::parallel::{self, lock};
@@ -105,7 +106,7 @@ impl EmbeddedComplex {
         });
         let mut places = Lists::new(0..complex.len(), places)?;
         for vertex in 0..complex.len() {
-            let faces = places.of(vertex);
+            let faces = places.of_mut(vertex);
             faces.sort_unstable_by_key(|&[start, end]| (end - start, &corners[start..end]));
             for same in faces.chunk_by(|a, b| corners[a[0]..a[1]] == corners[b[0]..b[1]]) {
                 let [start, end] = same[0];
@@ -119,7 +120,7 @@ impl EmbeddedComplex {
         });
         let mut sides = Lists::new(0..complex.len(), sides)?;
         for vertex in 0..complex.len() {
-            let uppers = sides.of(vertex);
+            let uppers = sides.of_mut(vertex);
             uppers.sort_unstable();
             // The two sides of a polygon with two vertices are one edge.
             for same in uppers.chunk_by(|a, b| a == b) {
@@ -240,9 +241,14 @@ impl EmbeddedComplex {
         let batches = count.div_ceil(LANES);
         let of_batch = (LANES as u64 * 8).saturating_mul(request.bins as u64 + 1);
         let bins = self.len() as u64 * size_of::<[u32; LANES]>() as u64;
-        let [rest, listed] = self.surface(batches).map_or([0, 0], |surface| surface.bytes());
-        let looking =
-            [("the complex", self.bytes()), ("edges by vertex", listed), ("edges that remain", rest)];
+        let (mut plan, mut rest) = (MemoryPlan::new(), 0);
+        if let Some(surface) = self.surface(batches) {
+            let [of_rest, listed] = surface.bytes();
+            rest = of_rest;
+            let looking =
+                [("the complex", self.bytes()), ("edges by vertex", listed), ("edges that remain", rest)];
+            plan = plan.stage("surface", looking, false);
+        }
         let uses = [
             ("the complex", self.bytes()),
             ("edges that remain", rest),
@@ -251,7 +257,7 @@ impl EmbeddedComplex {
             ("histograms", of_batch.saturating_mul(batches as u64)),
             ("the transform", (count as u64).saturating_mul(8).saturating_mul(request.bins as u64)),
         ];
-        Ok(MemoryPlan::new().stage("surface", looking, false).stage("transform", uses, false))
+        Ok(plan.stage("transform", uses, false))
     }
 
     /// The coordinates of the vertices, vertex by vertex.

@@ -15,9 +15,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zerocopy::FromZeros;
-
 use super::complex::Cells;
+use crate::lists::Lists;
 use crate::memory::{self, Refused};
 use crate::parallel;
 
@@ -92,13 +91,12 @@ impl<'a> Surface<'a> {
 
     /// The part of the rest whose lower ends are these vertices; `None` if there are no more `left`.
     fn rest_of(&self, vertices: Range<usize>, left: &AtomicUsize) -> Result<Option<Cells>, Refused> {
+        // The upper ends of edges, with the number of triangles at the edge.
         let edges = self.edges.iter().flat_map(|cells| cells.vertices.as_chunks().0);
-        let mut uppers = Lists::new(vertices.clone(), edges.map(|&[a, b]| (a.min(b), a.max(b))))?;
+        let mut edges = Lists::new(vertices.clone(), edges.map(|&[a, b]| (a.min(b), (a.max(b), 0_u32))))?;
         for vertex in vertices.clone() {
-            uppers.of(vertex).sort_unstable();
+            edges.of_mut(vertex).sort_unstable();
         }
-        // The number of triangles at each of these edges.
-        let mut triangles: Vec<u32> = memory::zeroed(uppers.items.len())?;
         let mut rest = Cells::new(1, 2);
         let mut remains = |[low, high]: [u32; 2], halves: i64| {
             let less = |left: usize| left.checked_sub(1);
@@ -116,9 +114,9 @@ impl<'a> Surface<'a> {
                 if !vertices.contains(&(low as usize)) {
                     continue;
                 }
-                let (start, uppers) = uppers.at(low as usize);
-                match uppers.binary_search(&high) {
-                    Ok(place) => triangles[start + place] += 1,
+                let edges = edges.of_mut(low as usize);
+                match edges.binary_search_by_key(&high, |&(upper, _)| upper) {
+                    Ok(place) => edges[place].1 += 1,
                     // A cell of dimension 1 has the sign −1.
                     Err(_) if remains([low, high], -1)? => {}
                     Err(_) => return Ok(None),
@@ -126,65 +124,12 @@ impl<'a> Surface<'a> {
             }
         }
         for vertex in vertices {
-            let (start, uppers) = uppers.at(vertex);
-            for (&upper, &triangles) in uppers.iter().zip(&triangles[start..]) {
+            for &(upper, triangles) in edges.of(vertex) {
                 if triangles != 2 && !remains([vertex as u32, upper], 2 - i64::from(triangles))? {
                     return Ok(None);
                 }
             }
         }
         Ok(Some(rest))
-    }
-}
-
-/// A list for each vertex of a range.
-pub(super) struct Lists<T> {
-    first: usize,
-    /// The end of the list of each vertex, after that of the vertex before the range, which is 0.
-    ends: Vec<usize>,
-    items: Vec<T>,
-}
-
-impl<T: Copy + FromZeros> Lists<T> {
-    /// Lists the items of vertices of the range in their order. Vertices may be others as well.
-    ///
-    /// # Errors
-    /// [`Refused`] if the memory is not available.
-    pub(super) fn new(
-        range: Range<usize>,
-        items: impl Iterator<Item = (u32, T)> + Clone,
-    ) -> Result<Self, Refused> {
-        let (first, count) = (range.start, range.len());
-        let place = |vertex: u32| Some((vertex as usize).wrapping_sub(first)).filter(|&place| place < count);
-        // Before the items are taken, `ends[k + 1]` is the start of list k.
-        let mut ends: Vec<usize> = memory::zeroed(count + 2)?;
-        items.clone().for_each(|(vertex, _)| {
-            if let Some(place) = place(vertex) {
-                ends[place + 2] += 1;
-            }
-        });
-        for place in 2..ends.len() {
-            ends[place] += ends[place - 1];
-        }
-        let mut listed: Vec<T> = memory::zeroed(ends[count + 1])?;
-        items.for_each(|(vertex, item)| {
-            if let Some(place) = place(vertex) {
-                listed[ends[place + 1]] = item;
-                ends[place + 1] += 1;
-            }
-        });
-        Ok(Lists { first, ends, items: listed })
-    }
-
-    /// The place of the first item of a vertex among all, and its items.
-    fn at(&self, vertex: usize) -> (usize, &[T]) {
-        let [start, end] = [0, 1].map(|k| self.ends[vertex - self.first + k]);
-        (start, &self.items[start..end])
-    }
-
-    /// The items of a vertex.
-    pub(super) fn of(&mut self, vertex: usize) -> &mut [T] {
-        let place = vertex - self.first;
-        &mut self.items[self.ends[place]..self.ends[place + 1]]
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use super::{DistanceMatrix, DistancesError, MetricError, SparseDistances, Value};
 use crate::input::Place;
+use crate::lists::Lists;
 use crate::memory::{self, Refused};
 use crate::parallel::{each, into_inner, lock};
 use crate::progress::Progress;
@@ -45,7 +46,11 @@ impl<T: Value> SparseDistances<T> {
         let pairs = (n as u64 * (n as u64).saturating_sub(1)) / 2;
         let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
         let mut lower = memory::filled(T::INFINITY, pairs)?;
-        let neighbours = Neighbours::new(self)?;
+        // The other end of each edge, and its length.
+        let directions =
+            self.edges().iter().flat_map(|edge| [(edge.i, edge.j, edge), (edge.j, edge.i, edge)]);
+        let directions = directions.map(|(from, to, edge)| (from, (to, edge.distance.into())));
+        let neighbours = Lists::<(u32, f64)>::new(0..n, directions)?;
         let failure = Mutex::new(None);
         progress.begin("shortest paths", None, n as u64);
         let mut rest = &mut lower[..];
@@ -76,40 +81,10 @@ impl<T: Value> SparseDistances<T> {
     }
 }
 
-/// The adjacency lists of all points.
-struct Neighbours {
-    /// The start of each point's list in `ends`, and the end of the last.
-    starts: Vec<usize>,
-    /// The other end of an edge, and its length.
-    ends: Vec<(u32, f64)>,
-}
-
-impl Neighbours {
-    fn new<T: Value>(graph: &SparseDistances<T>) -> Result<Neighbours, Refused> {
-        // The place of point p + 1 counts the edges of p at first, and is where its next edge goes then.
-        let mut starts = memory::filled(0, graph.len() + 2)?;
-        let directions =
-            || graph.edges().iter().flat_map(|edge| [(edge.i, edge.j, edge), (edge.j, edge.i, edge)]);
-        directions().for_each(|(from, ..)| starts[from as usize + 2] += 1);
-        (2..starts.len()).for_each(|place| starts[place] += starts[place - 1]);
-        let mut ends = memory::filled((0, 0.0), 2 * graph.edges().len())?;
-        for (from, to, edge) in directions() {
-            let next = &mut starts[from as usize + 1];
-            ends[*next] = (to, edge.distance.into());
-            *next += 1;
-        }
-        starts.pop();
-        Ok(Neighbours { starts, ends })
-    }
-
-    fn of(&self, point: u32) -> &[(u32, f64)] {
-        &self.ends[self.starts[point as usize]..self.starts[point as usize + 1]]
-    }
-}
-
 /// The state of Dijkstra's algorithm, reused from point to point.
 struct Search<'a> {
-    neighbours: &'a Neighbours,
+    /// The other ends of the edges of each point, and their lengths.
+    neighbours: &'a Lists<(u32, f64)>,
     /// Lengths of the shortest paths found so far.
     lengths: Vec<f64>,
     /// Points by the length of a path to them, as its bits, which are ordered like the numbers where these are not
@@ -118,11 +93,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(neighbours: &'a Neighbours) -> Result<Search<'a>, DistancesError> {
-        let lengths = memory::filled(f64::INFINITY, neighbours.starts.len() - 1)?;
+    fn new(neighbours: &'a Lists<(u32, f64)>) -> Result<Search<'a>, DistancesError> {
+        let lengths = memory::filled(f64::INFINITY, neighbours.len())?;
         let mut queue = Vec::new();
         // Each direction of an edge shortens a path at most once, so the queue never outgrows its reservation.
-        memory::reserve(&mut queue, neighbours.ends.len() + 1)?;
+        memory::reserve(&mut queue, neighbours.items() + 1)?;
         Ok(Search { neighbours, lengths, queue: queue.into() })
     }
 
@@ -136,7 +111,7 @@ impl<'a> Search<'a> {
             if length > self.lengths[point as usize] {
                 continue;
             }
-            for &(other, edge) in self.neighbours.of(point) {
+            for &(other, edge) in self.neighbours.of(point as usize) {
                 let through = length + edge;
                 if through.is_infinite() {
                     self.queue.clear();
