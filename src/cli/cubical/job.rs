@@ -68,7 +68,7 @@ impl Job<'_> {
     /// | `via`, `backend`, `threads` | how, and what did the work |
     /// | `memory` | the plan of the memory |
     /// | `finite`, `essential` | bars of each dimension |
-    /// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::PersistenceStatistics`] |
+    /// | `figures` | of `--via gradient`: what was counted, and the stages: [`PersistenceStatistics`] |
     /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
     /// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
     /// | `verify_seconds` | of `--verify` |
@@ -76,6 +76,8 @@ impl Job<'_> {
     /// | `read_seconds` | file to image |
     /// | `persistence_seconds` | image to classes |
     /// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
+    ///
+    /// [`PersistenceStatistics`]: lacuna::cubical::persistence::PersistenceStatistics
     pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<()> {
         let arguments = self.arguments;
         if arguments.run.checkpoint.is_asked_for() {
