@@ -31,6 +31,7 @@ mod mpi;
 pub(crate) mod threads;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
@@ -40,6 +41,9 @@ pub use mpi::start;
 
 /// Name of the environment variable that names the library, or is `off`.
 const LIBRARY: &str = "LACUNA_MPI";
+
+/// Takes the next numbers, of this count, and returns the first of them; see [`Ranks::deal`].
+pub(crate) type Take<'a> = &'a (dyn Fn(u64) -> u64 + Sync);
 
 /// Processes that compute one answer. All of them call each method of exchange, in the same order.
 pub trait Ranks: Sync {
@@ -55,6 +59,11 @@ pub trait Ranks: Sync {
     /// Replaces each number, on every rank, by the sum of those at its place on all ranks, which wraps as sums of `u64`
     /// do. All ranks give equally many. No rank returns before all have called.
     fn sum(&self, numbers: &mut [i64]);
+
+    /// Calls `work` on every rank, with a function that any thread may call at any time: it takes the next numbers, at
+    /// least one, of a sequence 0, 1, 2, … that all ranks share, and returns the first of them. Rank 0 returns when all
+    /// ranks have done their work; each returns at once if its own unwinds.
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>));
 
     /// Sends `to[r]` to each rank r, and returns what each rank has sent to this one.
     ///
@@ -158,6 +167,11 @@ impl Ranks for Alone {
     fn broadcast(&self, _bytes: &mut Vec<u8>) {}
 
     fn sum(&self, _numbers: &mut [i64]) {}
+
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+        let next = AtomicU64::new(0);
+        work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
+    }
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {
         assert_eq!(to.len(), 1, "one message for each rank");

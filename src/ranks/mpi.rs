@@ -9,17 +9,29 @@ use std::error::Error;
 use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::ptr;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
 
 use libloading::Library;
 
 use super::launcher::Launched;
-use super::{Ranks, RanksError, Traffic, World};
+use super::{Ranks, RanksError, Take, Traffic, World};
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 
 /// Most bytes that a rank sends or receives by one call.
 const PIECE: usize = 16 << 20;
+
+/// Number of tags of messages, which all libraries have.
+const TAGS: u32 = 1 << 15;
+
+/// Time between two looks of rank 0 for messages of ranks that take numbers.
+const PAUSE: Duration = Duration::from_micros(20);
+
+/// Memory of at least the bytes in which a library tells of a message.
+type Status = [u64; 16];
 
 /// A handle of libraries whose handles are pointers.
 #[repr(transparent)]
@@ -38,6 +50,8 @@ struct Handles<H> {
     byte: H,
     int64: H,
     sum: H,
+    /// Any rank as the sender of a message.
+    any: c_int,
     /// Levels of threads at which any thread may call, one at a time, `MPI_THREAD_SERIALIZED`, and beside others,
     /// `MPI_THREAD_MULTIPLE`.
     serialized: c_int,
@@ -52,6 +66,7 @@ fn standard() -> Handles<Pointer> {
         byte: fixed(0x247),
         int64: fixed(0x258),
         sum: fixed(0x21),
+        any: -1,
         serialized: 2048,
         multiple: 4096,
     }
@@ -63,6 +78,7 @@ const MPICH: Handles<c_int> = Handles {
     byte: 0x4c00_010d,
     int64: 0x4c00_083a,
     sum: 0x5800_0003,
+    any: -2,
     serialized: 2,
     multiple: 3,
 };
@@ -85,6 +101,9 @@ struct Functions<H> {
         H,
         H,
     ) -> c_int,
+    iprobe: unsafe extern "C" fn(c_int, c_int, H, *mut c_int, *mut c_void) -> c_int,
+    recv: unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int,
+    send: unsafe extern "C" fn(*const c_void, c_int, H, c_int, c_int, H) -> c_int,
     finalize: unsafe extern "C" fn() -> c_int,
     abort: unsafe extern "C" fn(H, c_int) -> c_int,
 }
@@ -113,6 +132,9 @@ impl<H> Functions<H> {
                 bcast: symbol(library, "MPI_Bcast")?,
                 allreduce: symbol(library, "MPI_Allreduce")?,
                 alltoallv: symbol(library, "MPI_Alltoallv")?,
+                iprobe: symbol(library, "MPI_Iprobe")?,
+                recv: symbol(library, "MPI_Recv")?,
+                send: symbol(library, "MPI_Send")?,
                 finalize: symbol(library, "MPI_Finalize")?,
                 abort: symbol(library, "MPI_Abort")?,
             })
@@ -126,6 +148,8 @@ struct Connected<H> {
     handles: Handles<H>,
     rank: usize,
     size: usize,
+    /// Number of times that numbers were dealt out.
+    deals: AtomicU32,
     /// Calls and bytes so far; locked during each call but that of [`World::abort`].
     traffic: Mutex<Traffic>,
 }
@@ -171,6 +195,7 @@ fn connect(library: Library, path: &Path, launched: Launched) -> Result<Box<dyn 
                 byte: variable("ompi_mpi_byte").map_err(incomplete)?,
                 int64: variable("ompi_mpi_int64_t").map_err(incomplete)?,
                 sum: variable("ompi_mpi_op_sum").map_err(incomplete)?,
+                any: -1,
                 serialized: 2,
                 multiple: 3,
             };
@@ -225,7 +250,14 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     if !is_connected {
         return Err(RanksError::WrongLibrary { launched, library: library_path() });
     }
-    Ok(Box::new(Connected { functions, handles, rank, size, traffic: Mutex::default() }))
+    Ok(Box::new(Connected {
+        functions,
+        handles,
+        rank,
+        size,
+        deals: AtomicU32::new(0),
+        traffic: Mutex::default(),
+    }))
 }
 
 /// A number of elements as MPI counts them.
@@ -236,13 +268,80 @@ fn count(elements: usize) -> c_int {
 impl<H: Copy + Send + Sync> Connected<H> {
     /// Calls the library, one thread at a time. An error that the library returns, although by default it ends all
     /// processes itself, does so here.
-    fn call(&self, call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int) {
-        let mut traffic = lock(&self.traffic);
+    fn call(&self, call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int) -> MutexGuard<'_, Traffic> {
+        let traffic = lock(&self.traffic);
         if call(&self.functions, self.handles) != 0 {
             drop(traffic);
             self.abort(1);
         }
+        traffic
+    }
+
+    /// Calls a function that all ranks call together.
+    fn call_together(
+        &self,
+        call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int,
+    ) -> MutexGuard<'_, Traffic> {
+        let mut traffic = self.call(call);
         traffic.calls += 1;
+        traffic
+    }
+
+    /// Sends a message of two numbers to a rank.
+    fn send(&self, to: usize, tag: c_int, message: [u64; 2]) {
+        // SAFETY: the message has 16 bytes, and is sent before the return.
+        drop(self.call(|functions, Handles { byte, world, .. }| unsafe {
+            (functions.send)(message.as_ptr().cast(), 16, byte, count(to), tag, world)
+        }));
+    }
+
+    /// Receives a message of two numbers from any rank, if one is there.
+    fn receive(&self, tag: c_int) -> Option<[u64; 2]> {
+        let (mut message, mut status, mut is_there) = ([0_u64; 2], Status::default(), 0);
+        // SAFETY: messages of such a tag have 16 bytes, what is told of them fits into `status`, and all three are
+        // variables of this function.
+        let mut traffic = self.call(|functions, Handles { byte, world, any, .. }| unsafe {
+            let (start, status) = (message.as_mut_ptr().cast(), status.as_mut_ptr().cast());
+            match (functions.iprobe)(any, tag, world, &raw mut is_there, status) {
+                0 if is_there != 0 => (functions.recv)(start, 16, byte, any, tag, world, status),
+                code => code,
+            }
+        });
+        (is_there != 0).then(|| {
+            traffic.received_bytes += 16;
+            message
+        })
+    }
+
+    /// Sends a message of two numbers to rank 0, and waits for the first of its answer.
+    fn ask(&self, tag: c_int, message: [u64; 2]) -> u64 {
+        let (mut answer, mut status) = ([0_u64; 2], Status::default());
+        // SAFETY: both messages have 16 bytes, and what is told of one fits into `status`.
+        let mut traffic = self.call(|functions, Handles { byte, world, .. }| unsafe {
+            match (functions.send)(message.as_ptr().cast(), 16, byte, 0, tag, world) {
+                0 => {
+                    let (start, status) = (answer.as_mut_ptr().cast(), status.as_mut_ptr().cast());
+                    (functions.recv)(start, 16, byte, 0, tag, world, status)
+                }
+                code => code,
+            }
+        });
+        traffic.received_bytes += 16;
+        answer[0]
+    }
+
+    /// Deals out numbers from `next` on to the other ranks, until all of them have told that they are done.
+    fn answer(&self, tag: c_int, next: &AtomicU64, is_stopped: &AtomicBool) {
+        let mut busy = self.size - 1;
+        while busy > 0 && !is_stopped.load(Ordering::Relaxed) {
+            match self.receive(tag) {
+                None => thread::sleep(PAUSE),
+                Some([_, 0]) => busy -= 1,
+                Some([rank, numbers]) => {
+                    self.send(rank as usize, tag, [next.fetch_add(numbers, Ordering::Relaxed), 0]);
+                }
+            }
+        }
     }
 
     /// Sends `to[r]` to each rank r, and appends the `from[r]` bytes that it sends to `into[r]`. All bytes that a rank
@@ -264,7 +363,7 @@ impl<H: Copy + Send + Sync> Connected<H> {
         let mut received = vec![0_u8; from.iter().sum::<usize>() + 1];
         // SAFETY: counts and places of both sides have one element for each rank and lie within the buffers, and rank r
         // sends as many bytes as are expected of it here, since both follow from the lengths that all ranks know.
-        self.call(|functions, handles| unsafe {
+        let mut traffic = self.call_together(|functions, handles| unsafe {
             (functions.alltoallv)(
                 sent.as_ptr().cast(),
                 to_counts.as_ptr(),
@@ -277,13 +376,23 @@ impl<H: Copy + Send + Sync> Connected<H> {
                 handles.world,
             )
         });
-        lock(&self.traffic).received_bytes += (received.len() - 1 - from[self.rank]) as u64;
+        traffic.received_bytes += (received.len() - 1 - from[self.rank]) as u64;
+        drop(traffic);
         let mut rest = &received[..];
         for (into, &length) in into.iter_mut().zip(from) {
             let (part, after) = rest.split_at(length);
             into.extend_from_slice(part);
             rest = after;
         }
+    }
+}
+
+/// Stops what waits for others if this thread unwinds, as a run that ends early does.
+struct StopOnUnwind<'a>(&'a AtomicBool);
+
+impl Drop for StopOnUnwind<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_or(thread::panicking(), Ordering::Relaxed);
     }
 }
 
@@ -297,29 +406,51 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
     }
 
     fn broadcast(&self, bytes: &mut Vec<u8>) {
-        let mut length = [if self.rank == 0 { bytes.len() as i64 } else { 0 }];
-        self.sum(&mut length);
-        bytes.resize(usize::try_from(length[0]).unwrap_or(0), 0);
-        for piece in bytes.chunks_mut(PIECE) {
+        let send = |piece: &mut [u8]| {
             // SAFETY: the piece has this many bytes, on every rank as the lengths are the same.
-            self.call(|functions, handles| unsafe {
+            let mut traffic = self.call_together(|functions, handles| unsafe {
                 let start = piece.as_mut_ptr().cast();
                 (functions.bcast)(start, count(piece.len()), handles.byte, 0, handles.world)
             });
-            lock(&self.traffic).broadcast_bytes += piece.len() as u64;
-        }
+            traffic.broadcast_bytes += piece.len() as u64;
+        };
+        let mut length = (bytes.len() as u64).to_le_bytes();
+        send(&mut length);
+        bytes.resize(u64::from_le_bytes(length) as usize, 0);
+        bytes.chunks_mut(PIECE).for_each(send);
     }
 
     fn sum(&self, numbers: &mut [i64]) {
         for piece in numbers.chunks_mut(PIECE / size_of::<i64>()) {
             let own = piece.to_vec();
             // SAFETY: both buffers have this many numbers, and are different ones.
-            self.call(|functions, handles| unsafe {
+            let mut traffic = self.call_together(|functions, handles| unsafe {
                 let (from, to) = (own.as_ptr().cast(), piece.as_mut_ptr().cast());
                 (functions.allreduce)(from, to, count(own.len()), handles.int64, handles.sum, handles.world)
             });
-            lock(&self.traffic).summed_bytes += size_of_val(piece) as u64;
+            traffic.summed_bytes += size_of_val(piece) as u64;
         }
+    }
+
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+        // Messages of the deal before, which another rank may still wait for, have another tag.
+        let tag = (self.deals.fetch_add(1, Ordering::Relaxed) % TAGS) as c_int;
+        if self.rank > 0 {
+            work(&|numbers| self.ask(tag, [self.rank as u64, numbers]));
+            return self.send(0, tag, [self.rank as u64, 0]);
+        }
+        let (next, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let answer = || self.answer(tag, &next, &is_stopped);
+            let answering = thread::Builder::new().spawn_scoped(scope, answer);
+            let stop = StopOnUnwind(&is_stopped);
+            work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
+            drop(stop);
+            // Without a thread of their own, the others are answered late.
+            if answering.is_err() {
+                answer();
+            }
+        });
     }
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {
@@ -360,7 +491,7 @@ impl<H: Copy + Send + Sync> World for Connected<H> {
 
     fn finish(&self) {
         // SAFETY: MPI is started, and this is its last call.
-        self.call(|functions, _| unsafe { (functions.finalize)() });
+        drop(self.call(|functions, _| unsafe { (functions.finalize)() }));
     }
 
     fn abort(&self, code: u8) -> ! {

@@ -1,10 +1,11 @@
 //! Ranks that are threads of one process, for tests of stages and for campaigns.
 
 use std::panic;
-use std::sync::{Condvar, Mutex};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-use super::Ranks;
+use super::{Ranks, Take};
 use crate::memory::Refused;
 use crate::parallel::lock;
 
@@ -25,12 +26,16 @@ struct State {
     meetings: usize,
     /// The first rank that has ended.
     ended: Option<usize>,
+    /// The next number of each deal that a rank has begun.
+    next: Vec<Arc<AtomicU64>>,
 }
 
 struct Rank<'a> {
     rank: usize,
     size: usize,
     shared: &'a Shared,
+    /// Number of deals that this rank has begun.
+    deals: AtomicUsize,
 }
 
 /// Runs `work` on each of several ranks, and returns what each returns.
@@ -39,12 +44,12 @@ struct Rank<'a> {
 /// Panics as the first rank that ends does, if others wait for it: with its panic, or with theirs if it has none.
 pub fn on_ranks<T: Send>(size: usize, work: impl Fn(&dyn Ranks) -> T + Sync) -> Vec<T> {
     let messages = [vec![Vec::new(); size * size], vec![Vec::new(); size * size]];
-    let state = State { messages, waiting: 0, meetings: 0, ended: None };
+    let state = State { messages, waiting: 0, meetings: 0, ended: None, next: Vec::new() };
     let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
     let mut ended: Vec<thread::Result<T>> = thread::scope(|scope| {
         let run = |rank| {
             let (shared, work) = (&shared, &work);
-            scope.spawn(move || work(&Rank { rank, size, shared }))
+            scope.spawn(move || work(&Rank { rank, size, shared, deals: AtomicUsize::new(0) }))
         };
         let running: Vec<_> = (0..size).map(run).collect();
         running.into_iter().map(thread::ScopedJoinHandle::join).collect()
@@ -87,6 +92,18 @@ impl Ranks for Rank<'_> {
                 *number = number.wrapping_add(i64::from_le_bytes(*other));
             }
         }
+    }
+
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+        let deal = self.deals.fetch_add(1, Ordering::Relaxed);
+        let next = {
+            let mut state = lock(&self.shared.state);
+            if state.next.len() == deal {
+                state.next.push(Arc::default());
+            }
+            Arc::clone(&state.next[deal])
+        };
+        work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
     }
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {

@@ -35,7 +35,7 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
     fn enumerate(
         &self,
         construction: &Construction<'_>,
-        parts: &Parts,
+        parts: &Parts<'_>,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
         let dim = construction.dim;

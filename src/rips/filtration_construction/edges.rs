@@ -17,7 +17,7 @@ use crate::rips::complex::{ABSENT, Complex, LONG, Sparse};
 pub(super) fn enumerate(
     complex: &Sparse,
     construction: &Construction<'_>,
-    parts: &Parts,
+    parts: &Parts<'_>,
     sink: &mut dyn Sink,
 ) -> SimplexCounts {
     let mut counts = SimplexCounts::default();

@@ -32,7 +32,7 @@ mod undecided;
 pub use cuda::{DeviceSweep, OnSwept, SweepQueue};
 pub use parts::Parts;
 pub use sweep::{SimplexCounts, Sink};
-pub(super) use together::construct_together;
+pub(super) use together::{construct_share, construct_together};
 pub use undecided::Undecided;
 
 use std::sync::Mutex;
@@ -45,7 +45,6 @@ use super::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use super::stats::PairStoreStats;
 use super::word::Word;
 use crate::parallel::{into_inner, lock};
-use crate::ranks::Place;
 
 /// The result of filtration construction in one dimension.
 #[derive(Debug, Default)]
@@ -71,8 +70,12 @@ pub trait Enumerate: Components {
 
     /// Enumerates the simplices of the parts that it takes from `parts`, until none is left. Passes those that it does
     /// not decide to `sink`, and returns how many there were of each kind. Each thread makes one call.
-    fn enumerate(&self, construction: &Construction<'_>, parts: &Parts, sink: &mut dyn Sink)
-    -> SimplexCounts;
+    fn enumerate(
+        &self,
+        construction: &Construction<'_>,
+        parts: &Parts<'_>,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts;
 
     /// Sweeps one dimension after another on devices, and passes the result of each to `found` until told to stop.
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>);
@@ -85,8 +88,6 @@ pub struct Construction<'a> {
     layer: SecondLayer,
     rank_width: u32,
     progress: &'a dyn Progress,
-    /// The process whose part is constructed.
-    process: Place,
     /// Greatest number of vertices in the matrix of a neighbourhood, which tests set lower.
     most_vertices: usize,
 }
@@ -96,19 +97,7 @@ impl<'a> Construction<'a> {
     /// to make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units
     /// of [`Enumerate::work`].
     pub fn new(dim: usize, layer: SecondLayer, rank_width: u32, progress: &'a dyn Progress) -> Self {
-        Construction {
-            dim,
-            layer,
-            rank_width,
-            progress,
-            process: Place::default(),
-            most_vertices: MOST_VERTICES,
-        }
-    }
-
-    /// The part of this construction that belongs to one of several processes.
-    pub(super) fn part_of(self, process: Place) -> Self {
-        Construction { process, ..self }
+        Construction { dim, layer, rank_width, progress, most_vertices: MOST_VERTICES }
     }
 
     /// Whether the sink receives apparent pairs.
@@ -117,15 +106,14 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// Constructs the residue of a dimension, or the part of it that belongs to this process, on the threads of the current
-/// pool; `below` has the pairs of the dimension below.
+/// Constructs the residue of a dimension on the threads of the current pool; `below` has the pairs of the dimension
+/// below.
 pub fn construct<W: Word>(
     complex: &dyn Enumerate,
     construction: &Construction<'_>,
     below: &Pivots<W>,
 ) -> Residue<W> {
-    let parts = Parts::new(complex.parts(construction.dim), construction.process);
-    construct_parts(complex, construction, below, &parts)
+    construct_parts(complex, construction, below, &Parts::of(0..complex.parts(construction.dim)))
 }
 
 /// Constructs the residue among the simplices of these parts.
@@ -133,7 +121,7 @@ pub(super) fn construct_parts<W: Word>(
     complex: &dyn Enumerate,
     construction: &Construction<'_>,
     below: &Pivots<W>,
-    parts: &Parts,
+    parts: &Parts<'_>,
 ) -> Residue<W> {
     let collected = Mutex::new(Vec::new());
     parts.share(&|| {

@@ -35,7 +35,7 @@ impl Enumerate for Sparse {
     fn enumerate(
         &self,
         construction: &Construction<'_>,
-        parts: &Parts,
+        parts: &Parts<'_>,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
         if construction.dim == 1 {
@@ -59,7 +59,7 @@ impl Enumerate for Sparse {
 fn sweep_parts<R: Rank>(
     complex: &Sparse,
     construction: &Construction<'_>,
-    parts: &Parts,
+    parts: &Parts<'_>,
     sink: &mut dyn Sink,
 ) -> SimplexCounts {
     let n = complex.points();

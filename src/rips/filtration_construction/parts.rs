@@ -1,54 +1,67 @@
 //! The parts of a dimension that a process constructs, taken by its threads one after another.
+//!
+//! Several processes take [portions](Portions) of the parts as they get ready, since the speeds of their cores differ;
+//! each passes a portion on to its threads. Parts become shorter from the first to the last, so the last portions, for
+//! which some processes wait, are short.
 
 use std::ops::Range;
+use std::sync::Mutex;
 
-use crate::parallel::SharedRange;
-use crate::ranks::Place;
+use crate::parallel::{SharedRange, lock};
+use crate::ranks::Take;
 
 /// With at least this many parts, threads take several at a time.
 const MANY: usize = 1 << 16;
 
-/// The processes that share the simplices of a dimension take their parts in turn and back: the parts belong to
-/// processes 0, 1, 2, 2, 1, 0, 0, 1, … of three. Since parts become shorter from the first to the last, all processes
-/// then have nearly the same amount of work.
-impl Place {
-    /// The place of this process in a round.
-    fn turn(self, round: usize) -> usize {
-        if round.is_multiple_of(2) { self.number } else { self.of - 1 - self.number }
-    }
-
-    /// Whether a part belongs to this process.
-    pub(super) fn owns(self, part: usize) -> bool {
-        part % self.of == self.turn(part / self.of)
-    }
-}
-
 /// Parts of the simplices of a dimension, those of one process; see [`Enumerate::parts`](super::Enumerate::parts).
-#[derive(Debug)]
-pub struct Parts {
-    /// The numbers of the process's own parts, counted from 0.
+pub struct Parts<'a> {
+    /// All parts, if this is the only process.
     own: SharedRange,
-    process: Place,
+    portions: Option<Portions<'a>>,
 }
 
-impl Parts {
-    /// The parts among 0..`parts` that belong to a process.
-    pub(super) fn new(parts: usize, process: Place) -> Self {
-        let (rounds, rest) = (parts / process.of, parts % process.of);
-        let own = rounds + usize::from(process.turn(rounds) < rest);
-        Parts { own: SharedRange::new(own, (own / MANY).clamp(1, 16)), process }
-    }
+/// Portions of the parts that this process takes.
+struct Portions<'a> {
+    take: Take<'a>,
+    /// Number of parts of a portion.
+    length: usize,
+    /// The parts of the last portion that no thread has taken yet.
+    left: Mutex<Range<usize>>,
+}
 
+impl Portions<'_> {
+    /// Takes some of the parts 0..`end`.
+    fn take(&self, end: usize) -> Option<Range<usize>> {
+        let mut left = lock(&self.left);
+        if left.is_empty() {
+            let start = usize::try_from((self.take)(self.length as u64)).unwrap_or(end);
+            *left = start.min(end)..start.saturating_add(self.length).min(end);
+        }
+        let start = left.start;
+        left.start = left.end.min(start + (self.length / MANY).clamp(1, 16));
+        (start < left.start).then(|| start..left.start)
+    }
+}
+
+impl<'a> Parts<'a> {
     /// All parts of a range, of one process.
     pub(in crate::rips) fn of(range: Range<usize>) -> Self {
-        Parts { own: SharedRange::of(range, 1), process: Place::default() }
+        let at_once = (range.len() / MANY).clamp(1, 16);
+        Parts { own: SharedRange::of(range, at_once), portions: None }
+    }
+
+    /// Those of the parts 0..`parts` that this process takes, in portions of `length` ≥ 1.
+    pub(super) fn taken(parts: usize, length: usize, take: Take<'a>) -> Self {
+        let portions = Some(Portions { take, length, left: Mutex::new(0..0) });
+        Parts { own: SharedRange::new(parts, 1), portions }
     }
 
     /// Takes some parts; `None` if all are taken.
-    pub fn take(&self) -> Option<impl Iterator<Item = usize>> {
-        let process = self.process;
-        let part = move |round| round * process.of + process.turn(round);
-        self.own.take().map(|rounds| rounds.map(part))
+    pub fn take(&self) -> Option<Range<usize>> {
+        match &self.portions {
+            Some(portions) => portions.take(self.own.end()),
+            None => self.own.take(),
+        }
     }
 
     /// Calls `work`, which takes parts until there are none, on every thread of the current pool.
@@ -60,26 +73,27 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranks::threads::on_ranks;
 
     #[test]
-    fn every_part_is_taken_once_and_processes_have_alike_work() {
-        for parts in [0, 1, 2, 5, 6, 7, 100, MANY + 3] {
-            for processes in [1, 2, 3, 5, 8] {
-                let mut all = Vec::new();
-                // The first part is the longest.
-                let work = |number| {
-                    let process = Place { number, of: processes };
-                    let own = Parts::new(parts, process);
-                    let taken: Vec<usize> = std::iter::from_fn(|| own.take()).flatten().collect();
-                    assert!((0..parts).filter(|&part| process.owns(part)).eq(taken.iter().copied()));
-                    all.extend_from_slice(&taken);
-                    taken.into_iter().map(|part| parts - part).sum::<usize>()
-                };
-                let work: Vec<usize> = (0..processes).map(work).collect();
+    fn every_part_is_taken_once() {
+        for (parts, length) in [(0, 1), (1, 1), (2, 3), (5, 1), (100, 7), (MANY + 3, 1), (3 * MANY, MANY + 9)]
+        {
+            for processes in [1, 2, 5] {
+                let taken = on_ranks(processes, |ranks| {
+                    let taken = Mutex::new(Vec::new());
+                    ranks.deal(&mut |take| {
+                        let own = Parts::taken(parts, length, take);
+                        own.share(&|| {
+                            std::iter::from_fn(|| own.take()).for_each(|parts| lock(&taken).extend(parts))
+                        });
+                        assert!(own.take().is_none());
+                    });
+                    taken.into_inner().unwrap()
+                });
+                let mut all = taken.concat();
                 all.sort_unstable();
-                assert!(all.into_iter().eq(0..parts), "{parts} {processes}");
-                let difference = work.iter().max().unwrap() - work.iter().min().unwrap();
-                assert!(difference <= processes.max(parts.min(processes)), "{parts} {processes} {work:?}");
+                assert!(all.into_iter().eq(0..parts), "{parts} {length} {processes}");
             }
         }
         let range = Parts::of(3..7);

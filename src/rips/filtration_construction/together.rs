@@ -1,15 +1,37 @@
 //! Construction of a residue by several processes.
 //!
-//! Each process constructs its [`Parts`](super::Parts) of the dimension, or sweeps its tiles on its devices. Only
+//! Each process constructs the [`Parts`] of the dimension that it takes, or sweeps its tiles on its devices. Only
 //! process 0 knows the pairs of the dimension below. The others send the simplices that distances alone do not decide,
 //! and process 0 clears them. These are the columns, and at most as many more as the dimension below has columns. To
 //! send the pairs to all processes instead would take more bytes.
 
-use super::{Construction, Enumerate, Residue, SimplexCounts, Undecided, construct};
+use super::{Construction, Enumerate, Parts, Residue, SimplexCounts, Undecided, construct, construct_parts};
 use crate::memory::{self, Refused};
-use crate::ranks::{Place, Ranks};
+use crate::ranks::Ranks;
 use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::word::{Word, limbs, sort_runs};
+
+/// Number of portions of parts for each process: to take one takes as long as a message, and the first is the longest.
+const PORTIONS: usize = 32;
+
+/// Constructs the residue of a dimension in the parts that this process takes, while the others take theirs.
+pub(in crate::rips) fn construct_share<W: Word>(
+    complex: &dyn Enumerate,
+    construction: &Construction<'_>,
+    below: &Pivots<W>,
+    processes: &dyn Ranks,
+) -> Residue<W> {
+    if processes.size() == 1 {
+        return construct(complex, construction, below);
+    }
+    let (parts, mut residue) = (complex.parts(construction.dim), Residue::default());
+    let length = parts.div_ceil(PORTIONS * processes.size()).max(1);
+    processes.deal(&mut |take| {
+        let parts = Parts::taken(parts, length, take);
+        residue = construct_parts(complex, construction, below, &parts);
+    });
+    residue
+}
 
 /// Constructs the residue of a dimension, as process 0 together with the others, each of which [sends](Residue::send)
 /// its part. `below` has the pairs of the dimension below.
@@ -22,7 +44,7 @@ pub(in crate::rips) fn construct_together<W: Word>(
     below: &Pivots<W>,
     processes: &dyn Ranks,
 ) -> Result<Residue<W>, Refused> {
-    let mut residue = construct(complex, &construction.part_of(Place::among(processes)), below);
+    let mut residue = construct_share(complex, construction, below, processes);
     if processes.size() > 1 {
         let mut others = Undecided::default();
         others.receive(processes)?;

@@ -25,7 +25,9 @@ use crate::memory::{self, Refused};
 use crate::progress::{Progress, interruptible};
 use crate::ranks::{Place, Ranks};
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Sweeper};
-use crate::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, SweepQueue, construct};
+use crate::rips::filtration_construction::{
+    Construction, DeviceSweep, Enumerate, SweepQueue, construct_share,
+};
 use crate::rips::pair_store::{Pivots, SecondLayer};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::{Edges, Layout};
@@ -248,10 +250,10 @@ impl Follower<'_> {
                     swept = ahead.next(progress, &mut || false).map_err(BackendError::from)?;
                 }
                 last = dim;
-                let construction = Construction::new(dim, layer, rank_width, progress).part_of(process);
+                let construction = Construction::new(dim, layer, rank_width, progress);
                 let residue = match swept {
                     Some(swept) => swept.clear(&nothing, layer),
-                    None => construct(complex, &construction, &nothing),
+                    None => construct_share(complex, &construction, &nothing, self.processes),
                 };
                 residue.send(self.processes)?;
             }

@@ -89,7 +89,7 @@ impl DeviceSweep<'_> {
     /// The tiles of this process, in groups that take at most half of the memory free on every device.
     fn groups<R: Rank>(&self, source: &Source<'_, R>) -> Result<Vec<Group>, CudaError> {
         // A greater vertex is the greatest of more simplices.
-        let is_own = |&vertex: &u32| self.process.owns(self.points - 1 - vertex as usize);
+        let is_own = |&vertex: &u32| owns(self.process, self.points - 1 - vertex as usize);
         let vertices = (0..self.points as u32).filter(is_own);
         match source {
             Source::Matrix(matrix) => Ok(vec![groups::of_matrix(matrix.n, matrix.stride, vertices)]),
@@ -168,6 +168,14 @@ fn in_parallel<T: Send>(
     })
 }
 
+/// Whether a process has the tiles with this number. Tiles become fewer from the first number to the last, so the
+/// processes have numbers in turn and back, such as 0, 1, 2, 2, 1, 0, 0, 1, … of three: then all have nearly the same
+/// amount of work.
+fn owns(process: Place, number: usize) -> bool {
+    let Place { number: own, of } = process;
+    number % of == if (number / of).is_multiple_of(2) { own } else { of - 1 - own }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +190,21 @@ mod tests {
         assert_eq!(in_parallel(&mut workers, double), Err(CudaError::NoDevice));
         assert_eq!(workers, [2, 4, 6]);
         assert_eq!(in_parallel(&mut workers[..1], |_| Ok(())), Ok(()));
+    }
+
+    #[test]
+    fn every_number_belongs_to_one_process_and_all_have_alike_work() {
+        for numbers in [0, 1, 2, 5, 6, 7, 100, 1000] {
+            for of in [1, 2, 3, 5, 8] {
+                let own =
+                    |process: usize| (0..numbers).filter(move |&at| owns(Place { number: process, of }, at));
+                let mut all: Vec<usize> = (0..of).flat_map(own).collect();
+                all.sort_unstable();
+                assert!(all.into_iter().eq(0..numbers), "{numbers} {of}");
+                let work = || (0..of).map(|process| own(process).map(|at| numbers - at).sum::<usize>());
+                let difference = work().max().unwrap() - work().min().unwrap();
+                assert!(difference <= of.max(numbers.min(of)), "{numbers} {of}");
+            }
+        }
     }
 }

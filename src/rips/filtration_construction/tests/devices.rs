@@ -4,6 +4,7 @@ use std::slice;
 
 use super::*;
 use crate::cuda::{CudaError, Gpu};
+use crate::ranks::Place;
 use crate::rips::complex::LONG;
 
 /// The first device, limited to `memory` bytes.

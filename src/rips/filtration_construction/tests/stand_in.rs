@@ -1,8 +1,11 @@
 //! A stand-in for a device in tests: it computes on the CPU what a device computes, and fails on demand.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::cuda::CudaError;
+use crate::ranks::Place;
 use crate::rips::filtration_construction::{
-    Construction, DeviceSweep, Enumerate, OnSwept, SimplexCounts, Undecided, construct,
+    Construction, DeviceSweep, Enumerate, OnSwept, Parts, SimplexCounts, Undecided, construct_parts,
 };
 use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::stats::PairStoreStats;
@@ -39,9 +42,12 @@ impl StandIn {
         let nothing = Pivots::with_capacity(0).unwrap();
         for dim in 1..=sweep.max_dim {
             let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
-            let construction =
-                Construction::new(dim, sweep.layer, sweep.rank_width, &()).part_of(sweep.process);
-            let residue = construct::<u64>(complex, &construction, &nothing);
+            let construction = Construction::new(dim, sweep.layer, sweep.rank_width, &());
+            // Every `of`-th part is this process's.
+            let (Place { number, of }, rounds) = (sweep.process, AtomicUsize::new(0));
+            let take = |_| (rounds.fetch_add(1, Ordering::Relaxed) * of + number) as u64;
+            let parts = Parts::taken(complex.parts(dim), 1, &take);
+            let residue = construct_parts::<u64>(complex, &construction, &nothing, &parts);
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
                 ..PairStoreStats::default()
