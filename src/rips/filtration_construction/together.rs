@@ -9,7 +9,7 @@ use super::{Construction, Enumerate, Parts, Residue, SimplexCounts, Undecided, c
 use crate::memory::{self, Refused};
 use crate::ranks::Ranks;
 use crate::rips::pair_store::{ApparentPairs, Pivots};
-use crate::rips::word::{Word, limbs, sort_runs};
+use crate::rips::word::{Word, limbs};
 
 /// Number of portions of parts for each process: to take one takes as long as a message, and the first is the longest.
 const PORTIONS: usize = 32;
@@ -44,13 +44,13 @@ pub(in crate::rips) fn construct_together<W: Word>(
     below: &Pivots<W>,
     processes: &dyn Ranks,
 ) -> Result<Residue<W>, Refused> {
-    let mut residue = construct_share(complex, construction, below, processes);
-    if processes.size() > 1 {
-        let mut others = Undecided::default();
-        others.receive(processes)?;
-        residue.add(others.clear(below, construction.layer));
+    let residue = construct_share(complex, construction, below, processes);
+    if processes.size() == 1 {
+        return Ok(residue);
     }
-    Ok(residue)
+    let mut others = Undecided::default();
+    others.receive(processes)?;
+    Ok(others.join(residue, below, construction.layer))
 }
 
 /// Number of limbs before those of the entries: three counts, and the number of limbs of columns.
@@ -78,20 +78,6 @@ impl<W: Word> Residue<W> {
         let limbs = head.into_iter().chain(self.columns.into_iter().chain(cofacets).flat_map(limbs));
         limbs.for_each(|limb| message.extend_from_slice(&limb.to_ne_bytes()));
         Ok(message)
-    }
-
-    /// Adds the residue of other simplices.
-    fn add(&mut self, other: Self) {
-        let Residue { columns, apparent, counts, pair_store } = other;
-        self.columns.extend(columns);
-        sort_runs(&mut self.columns);
-        self.columns.reverse();
-        if let (ApparentPairs::Sorted(all), ApparentPairs::Sorted(more)) = (&mut self.apparent, apparent) {
-            all.extend(more);
-            sort_runs(all);
-        }
-        self.counts += counts;
-        self.pair_store += pair_store;
     }
 }
 

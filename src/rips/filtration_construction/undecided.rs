@@ -37,32 +37,48 @@ impl Undecided {
     pub fn check<W: Word>(&self, own: &Residue<W>, code: &Code<W>) -> Result<(), Difference> {
         let [device, processor] = [self.counts, own.counts].map(|counts| format!("{counts:?}"));
         expect_same(|| "counts".into(), device, processor)?;
-        expect_same_entries("residue, column", &descending(self.columns.clone()), &own.columns, &|entry| {
-            named(entry, code)
-        })?;
+        expect_same_entries(
+            "residue, column",
+            &descending(words(self.columns.clone()).collect()),
+            &own.columns,
+            &|entry| named(entry, code),
+        )?;
         let ApparentPairs::Sorted(cofacets) = &own.apparent else { return Ok(()) };
-        let found = words(self.cofacets.clone());
+        let found = merged(words(self.cofacets.clone()).collect());
         expect_same_entries("apparent pairs, cofacet", &found, cofacets, &|entry| format!("{entry:?}"))
     }
 
     /// The residue: the undecided simplices that layer 1 of the dimension below does not clear.
     pub fn clear<W: Word>(self, below: &Pivots<W>, layer: SecondLayer) -> Residue<W> {
-        let undecided = descending(self.columns);
-        let columns = clearing::uncleared_by_layer1(&undecided, below);
-        let mut counts = self.counts;
-        counts.cleared += (undecided.len() - columns.len()) as u64;
-        let mut pair_store = PairStoreStats::of_clearing(undecided.len() as u64);
+        self.join(Residue::default(), below, layer)
+    }
+
+    /// The residue of these simplices and of others, of which `residue` is that.
+    pub fn join<W: Word>(self, residue: Residue<W>, below: &Pivots<W>, layer: SecondLayer) -> Residue<W> {
+        let Residue { columns, apparent, mut counts, mut pair_store } = residue;
+        let (mut columns, mut undecided) = (vec![columns], 0);
+        counts += self.counts;
+        for part in self.columns {
+            let part = W::from_limb_list(part);
+            let uncleared = clearing::uncleared_by_layer1(&part, below);
+            undecided += part.len() as u64;
+            counts.cleared += (part.len() - uncleared.len()) as u64;
+            columns.push(uncleared);
+        }
+        pair_store += PairStoreStats::of_clearing(undecided);
         pair_store += self.pair_store;
         let apparent = match layer {
             SecondLayer::Implicit => ApparentPairs::Implicit,
             SecondLayer::Sorted => {
-                let (started, cofacets) = (Instant::now(), words(self.cofacets));
+                let started = Instant::now();
+                let own = if let ApparentPairs::Sorted(own) = apparent { own } else { Vec::new() };
+                let cofacets = merged([own].into_iter().chain(words(self.cofacets)).collect());
                 pair_store.layer2_list_seconds += started.elapsed().as_secs_f64();
                 pair_store.layer2_writes = cofacets.len() as u64;
                 ApparentPairs::Sorted(cofacets)
             }
         };
-        Residue { columns, apparent, counts, pair_store }
+        Residue { columns: descending(columns), apparent, counts, pair_store }
     }
 }
 
@@ -87,22 +103,26 @@ fn named<W: Word>(entry: Option<W>, code: &Code<W>) -> String {
     format!("{vertices:?} of rank {}", code.rank(entry))
 }
 
-/// The words of sorted parts, given by their limbs, one part after the other. There may be nearly as many words as
-/// simplices, so a single part of one-limb words is returned without a copy.
-fn words<W: Word>(mut parts: Vec<Vec<u64>>) -> Vec<W> {
+/// The words of parts, given by their limbs.
+fn words<W: Word>(parts: Vec<Vec<u64>>) -> impl Iterator<Item = Vec<W>> {
+    parts.into_iter().map(W::from_limb_list)
+}
+
+/// Sorted parts as one list. There may be nearly as many words as simplices, so a single part is returned without a copy.
+fn merged<W: Word>(mut parts: Vec<Vec<W>>) -> Vec<W> {
     parts.retain(|part| !part.is_empty());
     if parts.len() < 2 {
-        return W::from_limb_list(parts.pop().unwrap_or_default());
+        return parts.pop().unwrap_or_default();
     }
-    let mut all = Vec::with_capacity(parts.iter().map(|part| part.len() / W::LIMBS).sum());
-    parts.into_iter().for_each(|part| all.append(&mut W::from_limb_list(part)));
+    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    parts.into_iter().for_each(|mut part| all.append(&mut part));
     sort_runs(&mut all);
     all
 }
 
-/// The words of descending parts as one descending list.
-fn descending<W: Word>(parts: Vec<Vec<u64>>) -> Vec<W> {
-    let mut all = words(parts);
+/// Descending parts as one descending list.
+fn descending<W: Word>(parts: Vec<Vec<W>>) -> Vec<W> {
+    let mut all = merged(parts);
     if all.first() < all.last() {
         all.reverse();
     }
