@@ -593,5 +593,30 @@ fn on_a_rank() {
     for (from, bytes) in gathered.iter().enumerate() {
         assert_eq!(*bytes, if rank == 0 { vec![from as u8; from * 3] } else { Vec::new() });
     }
+    // Deals follow each other at once. In each, two threads of every rank take numbers, but for one rank, which takes
+    // none.
+    let deals = [1, 40, 1000].map(|end| {
+        let taken = Mutex::new(Vec::new());
+        let take_all = |count: u64, take: &(dyn Fn(u64) -> u64 + Sync)| {
+            let firsts = std::iter::repeat_with(|| take(count)).take_while(|&first| first < end);
+            firsts.for_each(|first| taken.lock().unwrap().extend(first..end.min(first + count)));
+        };
+        ranks.deal(&mut |take| {
+            if rank as u64 != end % size as u64 {
+                thread::scope(|scope| {
+                    scope.spawn(|| take_all(1, take));
+                    take_all(3, take);
+                });
+            }
+        });
+        taken.into_inner().unwrap()
+    });
+    for (end, taken) in [1, 40, 1000].into_iter().zip(deals) {
+        let all = ranks.gather(taken.into_iter().flat_map(u64::to_le_bytes).collect()).unwrap().concat();
+        let (numbers, _) = all.as_chunks();
+        let mut numbers: Vec<u64> = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+        numbers.sort_unstable();
+        assert!(rank > 0 || numbers.into_iter().eq(0..end), "{end}");
+    }
     world.finish();
 }

@@ -23,8 +23,9 @@ pub struct Parts<'a> {
 /// Portions of the parts that this process takes.
 struct Portions<'a> {
     take: Take<'a>,
-    /// Number of parts of a portion.
+    /// Number of parts of a portion, and of those that a thread takes at a time.
     length: usize,
+    at_once: usize,
     /// The parts of the last portion that no thread has taken yet.
     left: Mutex<Range<usize>>,
 }
@@ -38,7 +39,7 @@ impl Portions<'_> {
             *left = start.min(end)..start.saturating_add(self.length).min(end);
         }
         let start = left.start;
-        left.start = left.end.min(start + (self.length / MANY).clamp(1, 16));
+        left.start = left.end.min(start + self.at_once);
         (start < left.start).then(|| start..left.start)
     }
 }
@@ -52,7 +53,8 @@ impl<'a> Parts<'a> {
 
     /// Those of the parts 0..`parts` that this process takes, in portions of `length` ≥ 1.
     pub(super) fn taken(parts: usize, length: usize, take: Take<'a>) -> Self {
-        let portions = Some(Portions { take, length, left: Mutex::new(0..0) });
+        let at_once = (length / (8 * rayon::current_num_threads())).clamp(1, 16);
+        let portions = Some(Portions { take, length, at_once, left: Mutex::new(0..0) });
         Parts { own: SharedRange::new(parts, 1), portions }
     }
 
