@@ -48,6 +48,9 @@ enum Known {
 /// Number of critical cells that a thread takes at a time.
 const PART: usize = 1 << 12;
 
+/// Number of places at the start of a path that are kept until its end is known; others are found again then.
+const FIRST: usize = 8;
+
 /// One in so many places on a path is remembered by [`Known::Somewhere`].
 const SOME: usize = 4;
 
@@ -88,9 +91,21 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
         }
     }
 
+    /// Loads what is known of these places. The loads are independent, so that their latencies overlap.
+    fn touch(&self, places: &[usize]) {
+        if let Known::Everywhere(known) = &self.known {
+            std::hint::black_box(places.iter().fold(0, |sum, &place| sum ^ known[place].load(Relaxed)));
+        }
+    }
+
     fn by_table(&self, all: &[AtomicU32], place: usize) -> u32 {
         let (mut at, mut known) = (place, all[place].load(Relaxed));
+        let (mut first, mut passed) = ([0; FIRST], 0);
         while known == 0 {
+            if passed < FIRST {
+                first[passed] = at;
+            }
+            passed += 1;
             match (self.step)(at) {
                 0 => known = 1,
                 step => {
@@ -100,12 +115,11 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
             }
         }
         // All places on the path lead there. Threads that follow it at the same time find the same end.
-        let end = std::mem::replace(&mut at, place);
-        while all[at].load(Relaxed) == 0 {
+        first[..passed.min(FIRST)].iter().for_each(|&place| all[place].store(known, Relaxed));
+        at = first[FIRST - 1];
+        for _ in FIRST..passed {
+            at = at.wrapping_add_signed((self.step)(at));
             all[at].store(known, Relaxed);
-            if at != end {
-                at = at.wrapping_add_signed((self.step)(at));
-            }
         }
         known
     }
@@ -188,7 +202,16 @@ impl Merging {
             saddles[range].iter().flat_map(|&saddle| ends(saddle)).for_each(|place| _ = found.of(place));
         });
         sort(&mut saddles, is_top);
-        let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| found.of(place)));
+        let ends = parallel::listed(saddles.len(), PART, &|range| {
+            let (mut places, mut all) = (Vec::with_capacity(BATCH), Vec::with_capacity(range.len()));
+            for batch in saddles[range].chunks(BATCH) {
+                places.clear();
+                places.extend(batch.iter().map(|&saddle| ends(saddle)));
+                found.touch(places.as_flattened());
+                all.extend(places.iter().map(|places| places.map(|place| found.of(place))));
+            }
+            all
+        });
         drop(found);
         let worth = if rayon::current_num_threads() < MANY { usize::MAX } else { WORTH };
         let [merged, killers, into] = Trees::new(nodes.len(), saddles.len()).merge(&ends, worth);
