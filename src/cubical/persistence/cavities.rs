@@ -7,7 +7,7 @@
 //! outside counts as later than all cells. A grid with a rim has no outside.
 
 use super::cell::Cell;
-use super::forest::Merging;
+use super::forest::{Merge, Merging};
 use super::gradient::Gradient;
 use super::gradient::table::Star;
 use super::grid::Grid;
@@ -17,19 +17,20 @@ use super::look::{Any, Look, Plain};
 use crate::memory::Refused;
 use crate::progress::Progress;
 
-/// Pairs critical top cells with critical facets; both are in the order of places.
+/// Follows the paths from critical facets to critical top cells, both in the order of places. What is returned pairs
+/// them, given the facets that may separate cavities, in reverse filtration order.
 ///
 /// Cells are identified by the places of their least corners; the table makes that corner the owner of a critical cell.
 ///
 /// # Errors
 /// [`Refused`]: memory does not suffice.
-pub(super) fn cavities(
-    grid: &Grid,
-    gradient: &Gradient,
+pub(super) fn cavities<'a>(
+    grid: &'a Grid,
+    gradient: &'a Gradient,
     maxima: Vec<Cell>,
-    facets: Vec<Cell>,
+    facets: &[Cell],
     progress: &dyn Progress,
-) -> Result<Merging, Refused> {
+) -> Result<Merge<'a>, Refused> {
     match grid.layout.axes {
         2 => pairs::<4>(grid, gradient, Star::axis_of_face, maxima, facets, progress),
         _ => pairs::<8>(grid, gradient, Star::axis_of_cube, maxima, facets, progress),
@@ -38,14 +39,14 @@ pub(super) fn cavities(
 
 /// Like [`cavities`], of top cells with so many corners. `mate` takes a star and the number of a cell in it, and
 /// returns the axis that the matched facet omits.
-fn pairs<const CORNERS: usize>(
-    grid: &Grid,
-    gradient: &Gradient,
-    mate: impl Fn(Star, usize) -> Option<usize> + Sync,
+fn pairs<'a, const CORNERS: usize>(
+    grid: &'a Grid,
+    gradient: &'a Gradient,
+    mate: impl Fn(Star, usize) -> Option<usize> + Sync + Send + 'a,
     maxima: Vec<Cell>,
-    facets: Vec<Cell>,
+    facets: &[Cell],
     progress: &dyn Progress,
-) -> Result<Merging, Refused> {
+) -> Result<Merge<'a>, Refused> {
     let strides = grid.layout.strides;
     // Bit k of a corner's number is set if the corner is the further one along axis k.
     let shifts: [usize; CORNERS] =
@@ -54,16 +55,16 @@ fn pairs<const CORNERS: usize>(
     let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
     // From a top cell, identified by its least corner, across its matched facet to the next cell; 0 if there is no such
     // cell or facet.
-    let step = |place| match &plain {
+    let step = move |place| match &plain {
         _ if place >= inside => 0,
         Some(plain) => step(plain, &mate, place, &shifts),
         None => step(&any, &mate, place, &shifts),
     };
-    let ends = |facet: Cell| {
+    let ends = move |facet: Cell| {
         let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
         [facet.corner(), grid.neighbour(facet.corner(), 2 * facet.across(grid.layout.axes))]
     };
-    Merging::new(grid, step, maxima, facets, true, ends, progress)
+    Merging::prepare(grid, step, maxima, facets, true, ends, progress)
 }
 
 /// The step from a cell, given by its least corner; `shifts` lead from there to all corners.

@@ -5,7 +5,7 @@
 //! younger of the trees' oldest minima. The rim, if any, is older than all minima: a component that meets it dies.
 
 use super::cell::Cell;
-use super::forest::Merging;
+use super::forest::{self, Merging};
 use super::gradient::Gradient;
 use super::grid::Grid;
 use super::look::{Any, Look, Plain};
@@ -20,19 +20,21 @@ pub(super) fn components(
     grid: &Grid,
     gradient: &Gradient,
     minima: Vec<Cell>,
-    edges: Vec<Cell>,
+    mut edges: Vec<Cell>,
     progress: &dyn Progress,
 ) -> Result<Merging, Refused> {
     let (plain, any) = (Plain::of(grid, gradient), Any { grid, gradient });
-    let step = |place: usize| match &plain {
+    let step = move |place: usize| match &plain {
         Some(plain) => step(plain, place),
         None => step(&any, place),
     };
-    let ends = |edge: Cell| {
+    let ends = move |edge: Cell| {
         let place = grid.place(edge);
         [place, grid.neighbour(place, edge.direction())]
     };
-    Merging::new(grid, step, minima, edges, false, ends, progress)
+    let merge = Merging::prepare(grid, step, minima, &edges, false, ends, progress)?;
+    forest::sort(&mut edges, false);
+    Ok(merge(edges))
 }
 
 /// The step from a voxel along its matched edge; 0 if it is critical.

@@ -177,23 +177,26 @@ const NONE: u32 = u32::MAX;
 /// Births and deaths in the grid, sorted by the image's birth in ascending or descending order.
 pub(super) type Pairs = Vec<(Entry, Entry)>;
 
+/// Joins trees of gradient paths by saddles, which it takes in the order in which they are added.
+pub(super) type Merge<'a> = Box<dyn FnOnce(Vec<Cell>) -> Merging + Send + 'a>;
+
 impl Merging {
-    /// Merges the trees of gradient paths on a grid, in filtration order or, if `is_top`, in the reverse. `step`
-    /// returns the step along the path from a place, or 0 at its end. Paths that end at no node end at node 0, which is
-    /// older than all others. `ends` returns the two places that a saddle joins. Nodes and saddles are in the order of
-    /// places.
+    /// Follows the paths from `saddles`, any of which may merge trees on a grid later, in filtration order or, if
+    /// `is_top`, in the reverse. `step` returns the step along the path from a place, or 0 at its end. Paths that end at
+    /// no node end at node 0, which is older than all others. `ends` returns the two places that a saddle joins. Nodes
+    /// and saddles are in the order of places.
     ///
     /// # Errors
     /// [`Refused`]: memory does not suffice.
-    pub(super) fn new(
+    pub(super) fn prepare<'a>(
         grid: &Grid,
-        step: impl Fn(usize) -> isize + Sync,
+        step: impl Fn(usize) -> isize + Sync + Send + 'a,
         mut nodes: Vec<Cell>,
-        mut saddles: Vec<Cell>,
+        saddles: &[Cell],
         is_top: bool,
-        ends: impl Fn(Cell) -> [usize; 2] + Sync,
+        ends: impl Fn(Cell) -> [usize; 2] + Sync + Send + 'a,
         progress: &dyn Progress,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Merge<'a>, Refused> {
         sort(&mut nodes, is_top);
         let found = Ends { known: Known::new(grid, &nodes, saddles.len())?, step };
         // Paths are followed by place, while what they need is in the caches. Then their ends are known.
@@ -201,21 +204,22 @@ impl Merging {
             progress.advance(0);
             saddles[range].iter().flat_map(|&saddle| ends(saddle)).for_each(|place| _ = found.of(place));
         });
-        sort(&mut saddles, is_top);
-        let ends = parallel::listed(saddles.len(), PART, &|range| {
-            let (mut places, mut all) = (Vec::with_capacity(BATCH), Vec::with_capacity(range.len()));
-            for batch in saddles[range].chunks(BATCH) {
-                places.clear();
-                places.extend(batch.iter().map(|&saddle| ends(saddle)));
-                found.touch(places.as_flattened());
-                all.extend(places.iter().map(|places| places.map(|place| found.of(place))));
-            }
-            all
-        });
-        drop(found);
-        let worth = if rayon::current_num_threads() < MANY { usize::MAX } else { WORTH };
-        let [merged, killers, into] = Trees::new(nodes.len(), saddles.len()).merge(&ends, worth);
-        Ok(Merging { nodes, saddles, merged, killers, into, is_top })
+        Ok(Box::new(move |saddles| {
+            let ends = parallel::listed(saddles.len(), PART, &|range| {
+                let (mut places, mut all) = (Vec::with_capacity(BATCH), Vec::with_capacity(range.len()));
+                for batch in saddles[range].chunks(BATCH) {
+                    places.clear();
+                    places.extend(batch.iter().map(|&saddle| ends(saddle)));
+                    found.touch(places.as_flattened());
+                    all.extend(places.iter().map(|places| places.map(|place| found.of(place))));
+                }
+                all
+            });
+            drop(found);
+            let worth = if rayon::current_num_threads() < MANY { usize::MAX } else { WORTH };
+            let [merged, killers, into] = Trees::new(nodes.len(), saddles.len()).merge(&ends, worth);
+            Merging { nodes, saddles, merged, killers, into, is_top }
+        }))
     }
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
@@ -280,7 +284,7 @@ fn survivor(killers: &[u32], into: &[u32], node: usize) -> usize {
 }
 
 /// Sorts cells in filtration order, or in the reverse.
-fn sort(cells: &mut [Cell], is_reversed: bool) {
+pub(super) fn sort(cells: &mut [Cell], is_reversed: bool) {
     order::sort(cells);
     if is_reversed {
         cells.reverse();

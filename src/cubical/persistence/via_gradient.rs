@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use either::Either;
 use rayon::iter::ParallelIterator as _;
 use rayon::slice::ParallelSliceMut as _;
 
@@ -9,7 +10,7 @@ use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
 use super::footprint::{BYTES_OF_PLACE, Held};
-use super::forest::{Merging, Pairs};
+use super::forest::{self, Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
@@ -24,7 +25,7 @@ use crate::backend::{Backend, Decision};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cubical::mask::Mask;
-use crate::memory;
+use crate::memory::{self, Refused};
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -145,23 +146,25 @@ impl Pairing {
 
         clock.begin("components and cavities", 1);
         let [minima, edges, faces, maxima] = critical;
-        let facets = if axes == 2 && stages.cavities { edges.clone() } else { faces };
+        let mut facets = if axes == 2 && stages.cavities { edges.clone() } else { faces };
         let progress = clock.progress;
+        let components = || components::components(grid, gradient, minima, edges, progress);
+        let cavities = || {
+            let merge = cavities::cavities(grid, gradient, maxima, &facets, progress)?;
+            if axes == 2 && stages.components {
+                return Ok::<_, Refused>(Either::Right(merge));
+            }
+            forest::sort(&mut facets, true);
+            Ok(Either::Left(merge(facets)))
+        };
         let (bottom, top) = parallel::join(
-            || {
-                stages
-                    .components
-                    .then(|| components::components(grid, gradient, minima, edges, progress))
-                    .transpose()
-            },
-            || {
-                stages
-                    .cavities
-                    .then(|| cavities::cavities(grid, gradient, maxima, facets, progress))
-                    .transpose()
-            },
+            || stages.components.then(components).transpose(),
+            || stages.cavities.then(cavities).transpose(),
         );
-        (self.bottom, self.top) = (bottom?, top?);
+        self.bottom = bottom?;
+        // An edge of a plane that joins components closes no hole.
+        let others = || self.bottom.iter().flat_map(|bottom| bottom.split().1.into_iter().rev()).collect();
+        self.top = top?.map(|top| top.left_or_else(|merge| merge(others())));
         let (first, last) = parallel::join(
             || self.bottom.as_ref().map(|bottom| bottom.pairs(construction)),
             || self.top.as_ref().map(|top| top.pairs(construction)),
