@@ -2,9 +2,9 @@
 //!
 //! # The seam
 //!
-//! A stage that shares its work between ranks takes a [`Ranks`]: the number of this rank, the number of ranks, and four
+//! A stage that shares its work between ranks takes a [`Ranks`]: the number of this rank, the number of ranks, and five
 //! exchanges in which all ranks take part. The stage knows nothing else of MPI. In an ordinary run it takes [`Alone`],
-//! whose exchanges do nothing. All ranks call the same methods in the same order, and may wait in each for the others.
+//! whose exchanges send nothing. All ranks call the same methods in the same order, and may wait in each for the others.
 //! Stages pass no errors between ranks: the program reports the error of a rank and ends all ranks ([`World::abort`]),
 //! wherever they wait.
 //!
