@@ -32,11 +32,6 @@ impl SharedRange {
         SharedRange { start, next: AtomicUsize::new(start), end, at_once }
     }
 
-    /// The end of the range.
-    pub(crate) fn end(&self) -> usize {
-        self.end
-    }
-
     /// Takes the next portion; `None` if all numbers are taken.
     pub(crate) fn take(&self) -> Option<Range<usize>> {
         let start = self.next.fetch_add(self.at_once, Ordering::Relaxed);

@@ -4,9 +4,9 @@
 //!
 //! A stage that shares its work between ranks takes a [`Ranks`]: the number of this rank, the number of ranks, and five
 //! exchanges in which all ranks take part. The stage knows nothing else of MPI. In an ordinary run it takes [`Alone`],
-//! whose exchanges send nothing. All ranks call the same methods in the same order, and may wait in each for the others.
-//! Stages pass no errors between ranks: the program reports the error of a rank and ends all ranks ([`World::abort`]),
-//! wherever they wait.
+//! whose exchanges send nothing. All ranks call the same methods in the same order, and may wait in each for the
+//! others. Stages pass no errors between ranks: the program reports the error of a rank and ends all ranks
+//! ([`World::abort`]), wherever they wait.
 //!
 //! # MPI is opened when the program runs
 //!
@@ -62,7 +62,7 @@ pub trait Ranks: Sync {
 
     /// Calls `work` on every rank, with a function that any thread may call at any time: it takes the next numbers, at
     /// least one, of a sequence 0, 1, 2, … that all ranks share, and returns the first of them. Rank 0 returns when all
-    /// ranks have done their work; each returns at once if its own unwinds.
+    /// ranks have done their work, or unwinds at once if its own does.
     fn deal(&self, work: &mut dyn FnMut(Take<'_>));
 
     /// Sends `to[r]` to each rank r, and returns what each rank has sent to this one.

@@ -5,6 +5,9 @@
 //! its matched facet and on to the other cell of that facet, to a critical cell or out of the image. Facets are taken
 //! in reverse filtration order. One that joins two trees is paired with the earlier of the trees' last cells; the
 //! outside counts as later than all cells. A grid with a rim has no outside.
+//!
+//! In a plane the facets are edges. An edge that joins components is paired with one of them, so it separates no holes
+//! and is left out.
 
 use super::cell::Cell;
 use super::forest::{Merge, Merging};

@@ -182,9 +182,9 @@ pub(super) type Merge<'a> = Box<dyn FnOnce(Vec<Cell>) -> Merging + Send + 'a>;
 
 impl Merging {
     /// Follows the paths from `saddles`, any of which may merge trees on a grid later, in filtration order or, if
-    /// `is_top`, in the reverse. `step` returns the step along the path from a place, or 0 at its end. Paths that end at
-    /// no node end at node 0, which is older than all others. `ends` returns the two places that a saddle joins. Nodes
-    /// and saddles are in the order of places.
+    /// `is_top`, in the reverse. `step` returns the step along the path from a place, or 0 at its end. Paths that end
+    /// at no node end at node 0, which is older than all others. `ends` returns the two places that a saddle joins.
+    /// Nodes and saddles are in the order of places.
     ///
     /// # Errors
     /// [`Refused`]: memory does not suffice.

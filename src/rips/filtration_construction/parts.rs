@@ -15,7 +15,7 @@ const MANY: usize = 1 << 16;
 
 /// Parts of the simplices of a dimension, those of one process; see [`Enumerate::parts`](super::Enumerate::parts).
 pub struct Parts<'a> {
-    /// All parts, if this is the only process.
+    /// All parts, which this process takes if there are no portions of them.
     own: SharedRange,
     portions: Option<Portions<'a>>,
 }
@@ -23,7 +23,8 @@ pub struct Parts<'a> {
 /// Portions of the parts that this process takes.
 struct Portions<'a> {
     take: Take<'a>,
-    /// Number of parts of a portion, and of those that a thread takes at a time.
+    /// Number of all parts, of those of a portion, and of those that a thread takes at a time.
+    all: usize,
     length: usize,
     at_once: usize,
     /// The parts of the last portion that no thread has taken yet.
@@ -31,12 +32,12 @@ struct Portions<'a> {
 }
 
 impl Portions<'_> {
-    /// Takes some of the parts 0..`end`.
-    fn take(&self, end: usize) -> Option<Range<usize>> {
+    /// Takes some parts; `None` if all are taken.
+    fn take(&self) -> Option<Range<usize>> {
         let mut left = lock(&self.left);
         if left.is_empty() {
-            let start = usize::try_from((self.take)(self.length as u64)).unwrap_or(end);
-            *left = start.min(end)..start.saturating_add(self.length).min(end);
+            let start = usize::try_from((self.take)(self.length as u64)).unwrap_or(self.all);
+            *left = start.min(self.all)..start.saturating_add(self.length).min(self.all);
         }
         let start = left.start;
         left.start = left.end.min(start + self.at_once);
@@ -51,17 +52,17 @@ impl<'a> Parts<'a> {
         Parts { own: SharedRange::of(range, at_once), portions: None }
     }
 
-    /// Those of the parts 0..`parts` that this process takes, in portions of `length` ≥ 1.
+    /// The part numbers below `parts` that this process takes, in portions of `length` ≥ 1.
     pub(super) fn taken(parts: usize, length: usize, take: Take<'a>) -> Self {
         let at_once = (length / (8 * rayon::current_num_threads())).clamp(1, 16);
-        let portions = Some(Portions { take, length, at_once, left: Mutex::new(0..0) });
-        Parts { own: SharedRange::new(parts, 1), portions }
+        let portions = Portions { take, all: parts, length, at_once, left: Mutex::new(0..0) };
+        Parts { own: SharedRange::new(parts, 1), portions: Some(portions) }
     }
 
     /// Takes some parts; `None` if all are taken.
     pub fn take(&self) -> Option<Range<usize>> {
         match &self.portions {
-            Some(portions) => portions.take(self.own.end()),
+            Some(portions) => portions.take(),
             None => self.own.take(),
         }
     }

@@ -108,7 +108,8 @@ fn words<W: Word>(parts: Vec<Vec<u64>>) -> impl Iterator<Item = Vec<W>> {
     parts.into_iter().map(W::from_limb_list)
 }
 
-/// Sorted parts as one list. There may be nearly as many words as simplices, so a single part is returned without a copy.
+/// Sorted parts as one list. There may be nearly as many words as simplices, so a single part is returned without a
+/// copy.
 fn merged<W: Word>(mut parts: Vec<Vec<W>>) -> Vec<W> {
     parts.retain(|part| !part.is_empty());
     if parts.len() < 2 {

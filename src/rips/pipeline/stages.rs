@@ -147,7 +147,7 @@ impl Run<'_> {
         ahead: &mut Ahead,
     ) -> Result<Residue<W>, RipsError> {
         let started = Instant::now();
-        // Those of all processes are about as large.
+        // Each process takes about as much as every other.
         let work = complex.work(dim).div_ceil(self.processes.size() as u64);
         self.progress.begin("assembly", Some(dim), work);
         let swept = ahead.next(self.progress, &mut self.help::<W>(complex, dim)?);
