@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 pub(crate) use phat_formats::parallel::{
-    each, each_of, found, into_inner, join, joined, listed, lock, map, pieces_mut, position, ranges, table,
+    Unwound, each, each_of, found, into_inner, join, joined, listed, lock, map, pieces_mut, position, ranges,
+    table,
 };
 
 use crate::memory::budget::settle;

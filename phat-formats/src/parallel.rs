@@ -38,20 +38,20 @@ pub fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(usize, &
     each_of(items.chunks_mut(size).enumerate(), &|(number, items)| work(number, items));
 }
 
+/// Sets what it refers to when a thread that has it unwinds.
+pub struct Unwound<'a>(pub &'a AtomicBool);
+
+impl Drop for Unwound<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Calls `work` with each item, which threads take one by one, under a lock: an item is worth some microseconds. After
 /// a call unwinds, no further items are taken.
 pub fn each_of<I: Iterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)) {
-    /// Says so if a thread unwinds.
-    struct Unwound<'a>(&'a AtomicBool);
-
-    impl Drop for Unwound<'_> {
-        fn drop(&mut self) {
-            if thread::panicking() {
-                self.0.store(true, Ordering::Relaxed);
-            }
-        }
-    }
-
     let threads = rayon::current_num_threads().min(items.size_hint().1.unwrap_or(usize::MAX));
     let (items, has_unwound) = (Mutex::new(items.fuse()), AtomicBool::new(false));
     each(threads, &|_| {

@@ -19,7 +19,7 @@ use libloading::Library;
 use super::launcher::Launched;
 use super::{Ranks, RanksError, Take, Traffic, World};
 use crate::memory::{self, Refused};
-use crate::parallel::lock;
+use crate::parallel::{Unwound, lock};
 
 /// Most bytes that a rank sends or receives by one call.
 const PIECE: usize = 16 << 20;
@@ -387,15 +387,6 @@ impl<H: Copy + Send + Sync> Connected<H> {
     }
 }
 
-/// Stops what waits for others if this thread unwinds, as a run that ends early does.
-struct StopOnUnwind<'a>(&'a AtomicBool);
-
-impl Drop for StopOnUnwind<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_or(thread::panicking(), Ordering::Relaxed);
-    }
-}
-
 impl<H: Copy + Send + Sync> Ranks for Connected<H> {
     fn rank(&self) -> usize {
         self.rank
@@ -443,9 +434,10 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
         thread::scope(|scope| {
             let answer = || self.answer(tag, &next, &is_stopped);
             let answering = thread::Builder::new().spawn_scoped(scope, answer);
-            let stop = StopOnUnwind(&is_stopped);
+            // A run that ends early unwinds, and waits for no others.
+            let unwound = Unwound(&is_stopped);
             work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
-            drop(stop);
+            drop(unwound);
             // Without a thread of their own, the others are answered late.
             if answering.is_err() {
                 answer();

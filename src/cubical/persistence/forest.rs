@@ -91,10 +91,10 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
         }
     }
 
-    /// Loads what is known of these places. The loads are independent, so that their latencies overlap.
+    /// Loads what is known of these places.
     fn touch(&self, places: &[usize]) {
         if let Known::Everywhere(known) = &self.known {
-            std::hint::black_box(places.iter().fold(0, |sum, &place| sum ^ known[place].load(Relaxed)));
+            touch(places.iter().map(|&place| known[place].load(Relaxed)));
         }
     }
 
@@ -365,13 +365,8 @@ impl Trees {
     fn one_by_one(&self, count: usize, edge: impl Fn(usize) -> Edge) {
         for batch in (0..count).step_by(BATCH) {
             let batch = batch..count.min(batch + BATCH);
-            // Independent loads, so that their latencies overlap.
             let parent = |node: u32| self.parents[node as usize].load(Relaxed);
-            let touched = batch
-                .clone()
-                .map(&edge)
-                .fold(0, |sum, edge| sum ^ parent(edge.ends[0]) ^ parent(edge.ends[1]));
-            std::hint::black_box(touched);
+            touch(batch.clone().flat_map(|k| edge(k).ends).map(parent));
             for k in batch {
                 let edge = edge(k);
                 let ends = edge.ends.map(|node| self.root(node));
@@ -436,6 +431,12 @@ impl Trees {
             node = grandparent;
         }
     }
+}
+
+/// Loads words that are used soon. The loads are independent, so that their latencies overlap.
+#[inline(always)]
+fn touch(words: impl Iterator<Item = u32>) {
+    std::hint::black_box(words.fold(0, |all, word| all ^ word));
 }
 
 /// Number of edges whose ends are loaded together.

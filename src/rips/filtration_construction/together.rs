@@ -21,9 +21,6 @@ pub(in crate::rips) fn construct_share<W: Word>(
     below: &Pivots<W>,
     processes: &dyn Ranks,
 ) -> Residue<W> {
-    if processes.size() == 1 {
-        return construct(complex, construction, below);
-    }
     let (parts, mut residue) = (complex.parts(construction.dim), Residue::default());
     let length = parts.div_ceil(PORTIONS * processes.size()).max(1);
     processes.deal(&mut |take| {
@@ -44,10 +41,10 @@ pub(in crate::rips) fn construct_together<W: Word>(
     below: &Pivots<W>,
     processes: &dyn Ranks,
 ) -> Result<Residue<W>, Refused> {
-    let residue = construct_share(complex, construction, below, processes);
     if processes.size() == 1 {
-        return Ok(residue);
+        return Ok(construct(complex, construction, below));
     }
+    let residue = construct_share(complex, construction, below, processes);
     let mut others = Undecided::default();
     others.receive(processes)?;
     Ok(others.join(residue, below, construction.layer))
