@@ -6,6 +6,7 @@ pub use crate::cubical::resident::{
 };
 pub use crate::cuda::{
     Buffer, Foreign, Gpu, KERNELS, MergeTreeKernels, Pending, Plain, Planes, Version, device_of, devices,
+    has_driver,
 };
 pub use crate::input::kind::Kind;
 pub use crate::input::source::{name_of, read_all};
@@ -19,7 +20,9 @@ pub use crate::memory::{available, resource_limit};
 pub use crate::output::naming::FileFormat;
 pub use crate::parallel::side_by_side;
 pub use crate::ranks::threads::on_ranks;
-pub use crate::ranks::{Alone, Launched, Place, Ranks, RanksError, Traffic, World, launched, start};
+pub use crate::ranks::{
+    Alone, Launched, Place, Ranks, RanksError, Traffic, World, launched, of_machine, start,
+};
 pub use crate::rips::binomial::binomial;
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;

@@ -162,17 +162,21 @@ fn run_here() -> Result<ExitCode> {
         }
         notes = Some(common.notes);
     }
-    let answer = run_command(cli.command, given).map_err(told);
+    let answer = run_command(cli.command, given, notes).map_err(told);
     if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
         notes.note(format_args!("at most {} in the file of --spill", Bytes(bytes)));
     }
     answer
 }
 
-fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode> {
-    let are_shared = matches!(command, Command::Rips(_) | Command::Cubical(_) | Command::Ecc(_));
-    if ranks::are_several() && !are_shared {
-        return Err(ranks::not_shared());
+fn run_command(command: Command, given: &ArgMatches, notes: Option<Notes>) -> Result<ExitCode> {
+    // These look at their inputs first.
+    if !matches!(command, Command::Rips(_) | Command::Cubical(_) | Command::Ecc(_)) {
+        ranks::agree(&[])?;
+        ranks::join(notes)?;
+        if ranks::are_several() {
+            return Err(ranks::not_shared());
+        }
     }
     let done = match command {
         Command::Thin(arguments) => return thin::run(&arguments),

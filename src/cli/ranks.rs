@@ -5,17 +5,30 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use lacuna::internals::{Alone, Place, Ranks, World, launched};
+use hashbrown::HashMap;
+use lacuna::internals::{Alone, Place, Ranks, World, launched, of_machine};
 
-use super::batch::Tasks;
+use super::batch::{Task, Tasks};
 use super::error::{CliError, usage};
+use super::notes::{Notes, tell};
 use super::record::Record;
+use super::temporary;
+use super::threads::Cores;
+
+/// Environment variable for the number of processes of a machine that work as one at most.
+const JOINED: &str = "LACUNA_JOINED";
 
 /// The connected processes, if there are several.
 static WORLD: OnceLock<Box<dyn World>> = OnceLock::new();
 
-/// The place of this process among those of its machine, if there are several.
-static PLACE: OnceLock<Place> = OnceLock::new();
+/// The ranks of this machine, if there are several.
+static MACHINE: OnceLock<Vec<usize>> = OnceLock::new();
+
+/// The processes that work, if others leave their work to them.
+static LEADERS: OnceLock<Box<dyn World>> = OnceLock::new();
+
+/// The processes of this machine that have left their work to this one.
+static FOLLOWERS: OnceLock<Vec<usize>> = OnceLock::new();
 
 /// Delay of the message of a failed rank, per rank before it. If all fail for one reason, such as a missing file, the
 /// first message is enough: it ends the ranks that still wait.
@@ -33,9 +46,9 @@ pub(crate) fn start() -> Result<(), CliError> {
     let Some(launched) = launched() else { return Ok(()) };
     match lacuna::internals::start(launched) {
         Ok(world) => {
-            let place =
-                Place::on_machine(&*world).map_err(|error| CliError::system("several processes", &error))?;
-            let _ = (PLACE.set(place), WORLD.set(world));
+            let machine =
+                of_machine(&*world).map_err(|error| CliError::system("several processes", &error))?;
+            let _ = (MACHINE.set(machine), WORLD.set(world));
             Ok(())
         }
         Err(error) => {
@@ -45,14 +58,20 @@ pub(crate) fn start() -> Result<(), CliError> {
     }
 }
 
+/// The processes that work, if a launcher has started several.
+fn working() -> Option<&'static dyn World> {
+    LEADERS.get().or_else(|| WORLD.get()).map(|world| &**world)
+}
+
 /// The processes of this run; of an ordinary one this process alone.
 pub(crate) fn ranks() -> &'static dyn Ranks {
-    WORLD.get().map_or(&Alone, |world| &**world)
+    working().map_or(&Alone, |world| world)
 }
 
 /// The place of this process among those of its machine, which divide its devices.
 pub(crate) fn place() -> Place {
-    PLACE.get().copied().unwrap_or_default()
+    let own = WORLD.get().map_or(0, |world| world.rank());
+    MACHINE.get().map_or_else(Place::default, |machine| Place::of(own, machine))
 }
 
 /// Whether this process speaks and writes.
@@ -65,9 +84,14 @@ pub(crate) fn are_several() -> bool {
     ranks().size() > 1
 }
 
+/// The number of processes whose threads this one has: its own, and those that have left their work to it.
+pub(crate) fn joined() -> usize {
+    1 + FOLLOWERS.get().map_or(0, Vec::len)
+}
+
 /// Adds the number of ranks to statistics, and what rank 0 has exchanged with the others, if there are several.
 pub(crate) fn fill(record: &mut Record) {
-    if let Some(world) = WORLD.get().filter(|_| are_several()) {
+    if let Some(world) = working().filter(|_| are_several()) {
         record.set("ranks", world.size()).set("traffic", world.traffic());
     }
 }
@@ -75,6 +99,7 @@ pub(crate) fn fill(record: &mut Record) {
 /// Waits until all ranks are done.
 pub(crate) fn finish() {
     if let Some(world) = WORLD.get() {
+        FOLLOWERS.get().into_iter().flatten().for_each(|&rank| world.release(rank));
         world.finish();
     }
 }
@@ -99,24 +124,24 @@ pub(crate) fn abort(code: u8) {
 /// The error of what several processes would do as often, each by itself.
 pub(crate) fn not_shared() -> CliError {
     usage(format_args!(
-        "expected one process, found {}: so far, processes share the image of `lacuna ecc`, the distances of `lacuna rips`, \
-         and several inputs of `lacuna rips`, `cubical` and `ecc`",
+        "expected one process, or several of one machine that work as one, found {} that work by themselves: so far, \
+         these share the image of `lacuna ecc`, the distances of `lacuna rips`, and several inputs of `lacuna rips`, \
+         `cubical` and `ecc`",
         ranks().size()
     ))
 }
 
-/// Divides the inputs of a batch between the ranks, in turn, after all have found the same options and inputs. No rank
-/// has written anything before.
+/// Compares the options of all ranks, and their inputs, if there are several. No rank has written anything before.
 ///
 /// # Errors
-/// The ranks have different options or inputs, or one that only rank 0 can read.
-pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
+/// This rank has others than rank 0.
+pub(crate) fn agree(inputs: &[Task]) -> Result<(), CliError> {
     let ranks = ranks();
     if ranks.size() == 1 {
         return Ok(());
     }
     let options = std::env::args_os().skip(1).map(|argument| format!("{}\n", argument.display()));
-    let names = tasks.tasks.iter().map(|task| format!("{}\n", task.input.display()));
+    let names = inputs.iter().map(|task| format!("{}\n", task.input.display()));
     let found = options.chain(names).collect::<String>().into_bytes();
     let mut expected = found.clone();
     ranks.broadcast(&mut expected);
@@ -127,17 +152,81 @@ pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
             ranks.rank()
         )));
     }
-    if tasks.is_batch {
-        if tasks.tasks.iter().any(|task| task.input.as_os_str() == "-") {
-            return Err(usage(
-                "expected files for several processes, found standard input among several inputs",
-            ));
-        }
-        let mut number = 0..;
-        tasks
-            .tasks
-            .retain(|_| number.next().is_some_and(|number: usize| number % ranks.size() == ranks.rank()));
-    }
     ranks.sum(&mut [0]);
+    Ok(())
+}
+
+/// Leaves the work of the processes of a machine to the first of them, their leader, whose threads take the cores of
+/// all: threads share memory, and what one leaves to do another takes. From then on the leaders are the ranks. The
+/// others wait here until their leader is done, and end. If a leader is not allowed to use the cores of the others,
+/// they work, too.
+pub(crate) fn join(notes: Option<Notes>) -> Result<(), CliError> {
+    let most = joined_at_most()?;
+    let (Some(world), Some(machine)) = (WORLD.get(), MACHINE.get()) else { return Ok(()) };
+    if most == 1 || !are_several() || LEADERS.get().is_some() {
+        return Ok(());
+    }
+    let exchange = |message: Vec<u8>| {
+        let to = |rank| if machine.contains(&rank) { message.clone() } else { Vec::new() };
+        let arrived = world.all_to_all((0..world.size()).map(to).collect());
+        arrived.map_err(|error| CliError::system("several processes", &error))
+    };
+    let own = Cores::of_process();
+    let all = exchange(serde_json::to_vec(&own).expect("a name and numbers"))?;
+    let told =
+        |rank: usize| serde_json::from_slice::<Option<Cores>>(&all[rank]).expect("what a rank has sent");
+    let cores: HashMap<usize, Cores> = machine.iter().filter_map(|&rank| Some((rank, told(rank)?))).collect();
+    let are_alike =
+        |rank: &&usize| own.is_some() && cores.get(*rank).map(Cores::group) == own.as_ref().map(Cores::group);
+    let alike: Vec<usize> = machine.iter().filter(are_alike).copied().collect();
+    let chunk = alike.chunks(most).find(|chunk| chunk.contains(&world.rank())).unwrap_or_default();
+    let is_leader = chunk.first().is_none_or(|&leader| leader == world.rank());
+    let may_lead = is_leader && Cores::widen(chunk.iter().map(|rank| &cores[rank]));
+    let may = exchange(vec![may_lead.into()])?;
+    let works = is_leader || may[chunk[0]] == [0];
+    let leaders = world.split(works);
+    if !works {
+        temporary::let_signals_pass();
+        world.wait_aside();
+        world.finish();
+        std::process::exit(0);
+    }
+    let _ = LEADERS.set(leaders);
+    if let (true, [_, others @ ..]) = (may_lead, chunk) {
+        let _ = FOLLOWERS.set(others.to_vec());
+    }
+    if let Some(notes) = notes.filter(|_| is_root() && chunk.len() > 1) {
+        if !may_lead {
+            notes.note("processes of a machine work by themselves, as none may use the cores of the others");
+        } else if notes.verbose {
+            tell(format_args!("process 0 works for {} of its machine", chunk.len()));
+        }
+    }
+    Ok(())
+}
+
+/// The number of processes of a machine that work as one at most, which the environment may set.
+fn joined_at_most() -> Result<usize, CliError> {
+    let Some(told) = std::env::var_os(JOINED) else { return Ok(usize::MAX) };
+    let number = told.to_str().and_then(|told| told.trim().parse().ok()).filter(|&number| number > 0);
+    number.ok_or_else(|| {
+        let found = told.display();
+        usage(format_args!(
+            "{JOINED}: expected how many processes of a machine work as one, at least 1, found '{found}'"
+        ))
+    })
+}
+
+/// Divides the inputs of a batch between the ranks, in turn.
+///
+/// # Errors
+/// There is one that only rank 0 can read.
+pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
+    let ranks = ranks();
+    if ranks.size() > 1 && tasks.tasks.iter().any(|task| task.input.as_os_str() == "-") {
+        return Err(usage("expected files for several processes, found standard input among several inputs"));
+    }
+    let mut number = 0..;
+    tasks.tasks.retain(|_| number.next().is_some_and(|number: usize| number % ranks.size() == ranks.rank()));
     Ok(())
 }

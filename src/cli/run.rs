@@ -54,6 +54,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) may_be_light: bool,
     /// Whether several ranks share a single input.
     pub(crate) is_shared: bool,
+    /// Whether each rank may have a device for it.
+    pub(crate) is_for_devices: bool,
     /// Whether rank 0 alone has the state of an input that ranks share, so that it can be saved.
     pub(crate) is_kept_by_root: bool,
     /// Whether inputs are streamed: in a batch, the state of an input is saved too, and the statistics of one input are
@@ -81,6 +83,7 @@ impl<'a> Setup<'a> {
             mask: None,
             may_be_light: false,
             is_shared: false,
+            is_for_devices: false,
             is_kept_by_root: false,
             is_streamed: false,
         }
@@ -124,6 +127,10 @@ impl<'a> Run<'a> {
             return Err(usage("--geometry: expected one input, found several"));
         }
         let is_kept = arguments.checkpoint.is_asked_for();
+        ranks::agree(&tasks.tasks)?;
+        if !is_batch && !setup.is_for_devices {
+            ranks::join(Some(notes))?;
+        }
         if ranks::are_several() && !is_batch && !setup.is_shared {
             return Err(ranks::not_shared());
         }
@@ -133,7 +140,9 @@ impl<'a> Run<'a> {
             ));
         }
         let inputs = tasks.tasks.len();
-        ranks::divide(&mut tasks)?;
+        if is_batch {
+            ranks::divide(&mut tasks)?;
+        }
         let stats = arguments.report.stats.as_deref().filter(|_| is_batch || setup.is_streamed);
         tasks.inputs.spare(stats)?;
         let stats = stats.filter(|_| ranks::is_root());
@@ -167,7 +176,7 @@ impl<'a> Run<'a> {
             run.inputs -= own - run.tasks.tasks.len();
         }
         let is_told = arguments.machine.threads.are_asked_for() || by_variable().is_some();
-        if run.setup.may_be_light && !is_batch && !is_told && run.are_small(SMALL) {
+        if run.setup.may_be_light && !ranks::are_several() && !is_batch && !is_told && run.are_small(SMALL) {
             run.alone = Some(work_alone()?);
         } else {
             arguments.machine.threads.start(notes)?;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::notes::{over_a_bar, tell};
@@ -25,6 +26,9 @@ static REQUESTED: OnceLock<Request> = OnceLock::new();
 
 /// Directory of the run's checkpoint; if set, a signal asks for an orderly end.
 static KEPT_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Whether signals are left to another process, whose end is that of this one.
+static IS_LEFT_TO_OTHERS: AtomicBool = AtomicBool::new(false);
 
 /// Time of the first signal that asked for an orderly end.
 static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -49,6 +53,11 @@ pub(crate) fn kept_in() -> Option<&'static Path> {
     KEPT_IN.get().map(PathBuf::as_path)
 }
 
+/// Leaves signals to another process.
+pub(crate) fn leave_to_others() {
+    IS_LEFT_TO_OTHERS.store(true, Ordering::Relaxed);
+}
+
 /// Whether the run saves its state.
 pub(crate) fn keeps_state() -> bool {
     kept_in().is_some()
@@ -56,6 +65,9 @@ pub(crate) fn keeps_state() -> bool {
 
 /// Handles a signal, called by one thread at a time. True if the program continues to an orderly end.
 pub(crate) fn take_signal() -> bool {
+    if IS_LEFT_TO_OTHERS.load(Ordering::Relaxed) {
+        return true;
+    }
     if !keeps_state() {
         return false;
     }

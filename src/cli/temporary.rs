@@ -117,6 +117,13 @@ pub(crate) fn hear_signals(directory: &Path) {
     signals::watch();
 }
 
+/// Lets the signals pass that would end the program: a launcher sends them to all processes, and ends this one with the
+/// process that works for it.
+pub(crate) fn let_signals_pass() {
+    stop_request::leave_to_others();
+    signals::watch();
+}
+
 /// Removes temporary files for a program that is about to end and must neither block nor allocate. If another thread is
 /// creating or removing a file at this moment, all stay. Folders stay for the next run.
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]

@@ -41,8 +41,7 @@ pub(crate) mod thinning;
 
 use std::fmt;
 
-pub(crate) use driver::has_driver;
-pub use driver::{Buffer, Foreign, Gpu, Plain, device_of, devices};
+pub use driver::{Buffer, Foreign, Gpu, Plain, device_of, devices, has_driver};
 pub(crate) use driver::{Inbox, Kernel, Pinned, blocks_of};
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;

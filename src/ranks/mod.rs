@@ -107,16 +107,9 @@ impl Place {
         Place { number: ranks.rank(), of: ranks.size() }
     }
 
-    /// The place of a rank among those of its machine, which all ranks ask for together. Machines are told apart by the
-    /// number that Linux draws when it starts, which containers of a machine share.
-    ///
-    /// # Errors
-    /// [`Refused`]: there is no memory for what arrives.
-    pub fn on_machine(ranks: &dyn Ranks) -> Result<Place, Refused> {
-        let own = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-        let machines = ranks.all_to_all(vec![own.clone(); ranks.size()])?;
-        let number = machines[..ranks.rank()].iter().filter(|&machine| *machine == own).count();
-        Ok(Place { number, of: machines.iter().filter(|&machine| *machine == own).count() })
+    /// The place of a number in a list that contains it.
+    pub fn of(number: usize, all: &[usize]) -> Place {
+        Place { number: all.iter().take_while(|&&other| other != number).count(), of: all.len() }
     }
 
     /// The share of this process of a list that all have: every `of`-th, or of a short list one that others have, too.
@@ -124,6 +117,17 @@ impl Place {
         let first = self.number % list.len().max(1);
         list.iter().skip(first).step_by(self.of).cloned().collect()
     }
+}
+
+/// The ranks of the machine of this one, ascending, which all ranks ask for together. Machines are told apart by the
+/// number that Linux draws when it starts, which containers of a machine share.
+///
+/// # Errors
+/// [`Refused`]: there is no memory for what arrives.
+pub fn of_machine(ranks: &dyn Ranks) -> Result<Vec<usize>, Refused> {
+    let own = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let machines = ranks.all_to_all(vec![own.clone(); ranks.size()])?;
+    Ok((0..ranks.size()).filter(|&rank| machines[rank] == own).collect())
 }
 
 /// Calls and bytes that a rank has exchanged with the others so far, with lengths of messages and ends of loops.
@@ -143,6 +147,17 @@ pub struct Traffic {
 pub trait World: Ranks + Send {
     /// Calls and bytes that this rank has exchanged so far.
     fn traffic(&self) -> Traffic;
+
+    /// Connects, of these ranks, those that `work`, in their order. All call it; to one that does not work, the result
+    /// means nothing. Exchanges of both worlds are called one at a time.
+    fn split(&self, works: bool) -> Box<dyn World>;
+
+    /// Waits until another rank calls [`release`](World::release) for this one. It leaves its core to other work, unlike
+    /// a rank that waits in an exchange.
+    fn wait_aside(&self);
+
+    /// Ends the waiting of a rank.
+    fn release(&self, rank: usize);
 
     /// Waits for all ranks and ends the exchange between them.
     fn finish(&self);

@@ -24,11 +24,17 @@ use crate::parallel::{Unwound, lock};
 /// Most bytes that a rank sends or receives by one call.
 const PIECE: usize = 16 << 20;
 
-/// Number of tags of messages, which all libraries have.
-const TAGS: u32 = 1 << 15;
+/// Number of tags of messages in which numbers are dealt out.
+const TAGS: u32 = 1 << 14;
+
+/// The tag of the message that ends the waiting of a rank. All libraries have tags to 32,767.
+const ASIDE: c_int = 1 << 14;
 
 /// Time between two looks of rank 0 for messages of ranks that take numbers.
 const PAUSE: Duration = Duration::from_micros(20);
+
+/// Time between two looks of a rank that waits aside.
+const LONG_PAUSE: Duration = Duration::from_millis(2);
 
 /// Memory of at least the bytes in which a library tells of a message.
 type Status = [u64; 16];
@@ -84,10 +90,12 @@ const MPICH: Handles<c_int> = Handles {
 };
 
 /// The functions of a library, named as in the standard without `MPI_`.
+#[derive(Clone, Copy)]
 struct Functions<H> {
     init_thread: unsafe extern "C" fn(*mut c_int, *mut c_void, c_int, *mut c_int) -> c_int,
     comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
     comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    comm_split: unsafe extern "C" fn(H, c_int, c_int, *mut H) -> c_int,
     bcast: unsafe extern "C" fn(*mut c_void, c_int, H, c_int, H) -> c_int,
     allreduce: unsafe extern "C" fn(*const c_void, *mut c_void, c_int, H, H, H) -> c_int,
     alltoallv: unsafe extern "C" fn(
@@ -129,6 +137,7 @@ impl<H> Functions<H> {
                 init_thread: symbol(library, "MPI_Init_thread")?,
                 comm_rank: symbol(library, "MPI_Comm_rank")?,
                 comm_size: symbol(library, "MPI_Comm_size")?,
+                comm_split: symbol(library, "MPI_Comm_split")?,
                 bcast: symbol(library, "MPI_Bcast")?,
                 allreduce: symbol(library, "MPI_Allreduce")?,
                 alltoallv: symbol(library, "MPI_Alltoallv")?,
@@ -142,10 +151,13 @@ impl<H> Functions<H> {
     }
 }
 
-/// All processes that a launcher has started, connected by a library.
+/// Processes that a launcher has started, connected by a library.
 struct Connected<H> {
     functions: Functions<H>,
+    /// Handles, of which `world` is that of these processes.
     handles: Handles<H>,
+    /// The handle of all processes, which end together.
+    all: H,
     rank: usize,
     size: usize,
     /// Number of times that numbers were dealt out.
@@ -227,7 +239,7 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     let functions = unsafe { Functions::<H>::of(library) };
     let functions = functions
         .map_err(|error| RanksError::Incomplete { library: library_path(), problem: cause(&error) })?;
-    let (mut level, mut rank, mut size) = (0, 0, 0);
+    let mut level = 0;
     // SAFETY: MPI is started once, without arguments, which the standard allows; `level` is written before the return.
     let code = unsafe {
         (functions.init_thread)(ptr::null_mut(), ptr::null_mut(), handles.multiple, &raw mut level)
@@ -240,24 +252,13 @@ fn connect_by<H: Copy + Send + Sync + 'static>(
     if let Some(problem) = problem {
         return Err(RanksError::Start { library: library_path(), problem });
     }
-    // SAFETY: MPI is started, and both numbers are variables of this function.
-    unsafe {
-        (functions.comm_rank)(handles.world, &raw mut rank);
-        (functions.comm_size)(handles.world, &raw mut size);
-    }
-    let [rank, size] = [rank, size].map(|number| usize::try_from(number).unwrap_or(0));
+    let connected = Connected::by(functions, handles, handles.world);
+    let size = connected.size;
     let is_connected = launched.size.map_or(size > 1 || launched.rank == 0, |expected| expected == size);
     if !is_connected {
         return Err(RanksError::WrongLibrary { launched, library: library_path() });
     }
-    Ok(Box::new(Connected {
-        functions,
-        handles,
-        rank,
-        size,
-        deals: AtomicU32::new(0),
-        traffic: Mutex::default(),
-    }))
+    Ok(Box::new(connected))
 }
 
 /// A number of elements as MPI counts them.
@@ -265,7 +266,19 @@ fn count(elements: usize) -> c_int {
     c_int::try_from(elements).expect("a piece is short")
 }
 
-impl<H: Copy + Send + Sync> Connected<H> {
+impl<H: Copy + Send + Sync + 'static> Connected<H> {
+    /// The processes of `handles.world`.
+    fn by(functions: Functions<H>, handles: Handles<H>, all: H) -> Self {
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: MPI is started, and both numbers are variables of this function.
+        unsafe {
+            (functions.comm_rank)(handles.world, &raw mut rank);
+            (functions.comm_size)(handles.world, &raw mut size);
+        }
+        let [rank, size] = [rank, size].map(|number| usize::try_from(number).unwrap_or(0));
+        Connected { functions, handles, all, rank, size, deals: AtomicU32::new(0), traffic: Mutex::default() }
+    }
+
     /// Calls the library, one thread at a time. An error that the library returns, although by default it ends all
     /// processes itself, does so here.
     fn call(&self, call: impl FnOnce(&Functions<H>, Handles<H>) -> c_int) -> MutexGuard<'_, Traffic> {
@@ -387,7 +400,7 @@ impl<H: Copy + Send + Sync> Connected<H> {
     }
 }
 
-impl<H: Copy + Send + Sync> Ranks for Connected<H> {
+impl<H: Copy + Send + Sync + 'static> Ranks for Connected<H> {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -476,9 +489,28 @@ impl<H: Copy + Send + Sync> Ranks for Connected<H> {
     }
 }
 
-impl<H: Copy + Send + Sync> World for Connected<H> {
+impl<H: Copy + Send + Sync + 'static> World for Connected<H> {
     fn traffic(&self) -> Traffic {
         *lock(&self.traffic)
+    }
+
+    fn split(&self, works: bool) -> Box<dyn World> {
+        let mut handles = self.handles;
+        // SAFETY: the new handle is a variable of this function, which is written before the return.
+        drop(self.call_together(|functions, Handles { world, .. }| unsafe {
+            (functions.comm_split)(world, works.into(), count(self.rank), &raw mut handles.world)
+        }));
+        Box::new(Connected::by(self.functions, handles, self.all))
+    }
+
+    fn wait_aside(&self) {
+        while self.receive(ASIDE).is_none() {
+            thread::sleep(LONG_PAUSE);
+        }
+    }
+
+    fn release(&self, rank: usize) {
+        self.send(rank, ASIDE, [0; 2]);
     }
 
     fn finish(&self) {
@@ -489,7 +521,7 @@ impl<H: Copy + Send + Sync> World for Connected<H> {
     fn abort(&self, code: u8) -> ! {
         // SAFETY: MPI is started. Another thread may be in a call, for ever; a call beside it is what threads were
         // asked for. A library that lacks it may fail, which ends this process and so the others.
-        unsafe { (self.functions.abort)(self.handles.world, code.into()) };
+        unsafe { (self.functions.abort)(self.all, code.into()) };
         std::process::exit(code.into())
     }
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use super::{Scratch, data, lacuna, read, skipped, stdout_of, text_of};
 
 mod exchanges;
+mod joined;
 
 /// Numbers of processes.
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
@@ -24,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Bytes by which a process tells another on which machine it is: the length of the message, and what Linux calls it.
 const MACHINE: u64 = 16 + 37;
+
+/// The number of processes of a machine that work as one: each works by itself, as if it had a machine of its own.
+const APART: (&str, &str) = ("LACUNA_JOINED", "1");
 
 /// Longest time until all processes have started, beside other tests.
 const START: Duration = Duration::from_secs(60);
@@ -69,10 +73,10 @@ fn on_ranks(launcher: &Launcher, size: usize, program: &Path) -> Command {
     command
 }
 
-/// A command that runs `lacuna` on `size` ranks.
+/// A command that runs `lacuna` on `size` ranks that share their work.
 fn lacuna_on(launcher: &Launcher, size: usize, arguments: &[&str]) -> Command {
     let mut command = on_ranks(launcher, size, Path::new(env!("CARGO_BIN_EXE_lacuna")));
-    command.args(arguments);
+    command.args(arguments).env(APART.0, APART.1);
     command
 }
 
@@ -399,13 +403,13 @@ fn a_rank_that_fails_ends_all() {
         ([&["ecc", &nan][..], &raw].concat(), "NaN", 2),
         (vec!["ecc", "--construction", "w", "image.npy"], "invalid value 'w'", 2),
         (vec!["rips", "no such file.pts"], "no such file.pts: ", 2),
-        (vec!["reduce", &points], "expected one process, found 3", 2),
+        (vec!["reduce", &points], "found 3 that work by themselves", 2),
         (
             vec!["rips", "--checkpoint", &nan, "-o", &into, &points, &cube],
             "--checkpoint: expected one process",
             2,
         ),
-        (vec!["info"], "expected one process, found 3", 2),
+        (vec!["info"], "found 3 that work by themselves", 2),
         (vec!["ecc", "--checkpoint", &nan, &nan], "--checkpoint: expected one process", 2),
     ];
     for (arguments, message, code) in runs {
@@ -435,6 +439,7 @@ fn ranks_that_do_not_see_the_same_inputs_say_so() {
     let program = env!("CARGO_BIN_EXE_lacuna");
     let both = |folders: &[String; 2], images: [&str; 2]| {
         let mut command = on_ranks(&launcher, 1, Path::new("-wdir"));
+        command.env(APART.0, APART.1);
         command.args([&folders[0], program, "ecc", images[0], ":", "-n", "1", "-wdir"]);
         let output = command.args([&folders[1], program, "ecc", images[1]]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

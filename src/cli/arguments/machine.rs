@@ -1,6 +1,7 @@
 //! Options for threads, GPUs and memory.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
+use lacuna::internals::has_driver;
 
 use super::memory::MemoryArguments;
 use crate::cli::error::Result;
@@ -65,6 +66,11 @@ impl MachineArguments {
     /// Whether nothing but a GPU will do.
     pub(crate) fn insist_on_gpu(&self) -> bool {
         self.backend == Choice::Cuda || self.self_check
+    }
+
+    /// Whether a GPU may be of use, if there is one.
+    pub(crate) fn may_take_devices(&self) -> bool {
+        self.insist_on_gpu() || self.backend == Choice::Auto && has_driver()
     }
 
     /// The machines; a GPU that is asked for begins to be opened.

@@ -23,7 +23,7 @@ use super::error::{Result, usage};
 use super::naming::OutputFormat;
 use super::parse;
 use super::run::{Run, SMALL, Setup};
-use super::{exit_codes, help, ranks};
+use super::{exit_codes, help};
 
 /// Compute the barcode of the Vietoris–Rips filtration of distances or points
 ///
@@ -187,8 +187,9 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
         plot_kind: picture.plot_kind,
         content: format.content(),
         drawing,
-        may_be_light: !ranks::are_several(),
+        may_be_light: true,
         is_shared: true,
+        is_for_devices: common.machine.may_take_devices(),
         is_kept_by_root: true,
         ..Setup::new("rips", given, common, &picture.file)
     };

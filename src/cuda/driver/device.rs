@@ -42,7 +42,7 @@ fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
 }
 
 /// Whether this machine has a driver, and this build has kernels for it. The driver may still find no device.
-pub(crate) fn has_driver() -> bool {
+pub fn has_driver() -> bool {
     // SAFETY: the library of that name is CUDA's driver; loading it runs only its initialisers.
     cfg!(feature = "cuda") && unsafe { sys::is_culib_present() }
 }

@@ -24,7 +24,7 @@ mod memory;
 mod pinned;
 mod plain;
 
-pub(crate) use device::has_driver;
+pub use device::has_driver;
 pub use device::{Gpu, devices};
 pub use foreign::{Foreign, device_of};
 pub(crate) use inbox::Inbox;
