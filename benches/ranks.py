@@ -67,7 +67,7 @@ def once(args, folder, command, ranks):
     # The library of MPI is looked for beside the first launcher of the path.
     path = os.pathsep.join([os.path.dirname(args.mpiexec), os.environ["PATH"]])
     start = time.perf_counter()
-    subprocess.run([*launcher, *program], check=True, env={**os.environ, "PATH": path})
+    subprocess.run([*launcher, *program], check=True, env={**os.environ, "PATH": path, "LACUNA_JOINED": "1"})
     seconds = time.perf_counter() - start
     return seconds, json.loads(stats.read_text()), output.read_bytes()
 

@@ -112,7 +112,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Those of this process; `None` where that is not known.
+    /// The cores of this process; `None` where that is not known.
     pub(crate) fn of_process() -> Option<Cores> {
         let group = std::fs::read_link("/proc/self/ns/cgroup").ok()?;
         Some(Cores { group, numbers: allowed()? })

@@ -152,8 +152,8 @@ pub trait World: Ranks + Send {
     /// means nothing. Exchanges of both worlds are called one at a time.
     fn split(&self, works: bool) -> Box<dyn World>;
 
-    /// Waits until another rank calls [`release`](World::release) for this one. It leaves its core to other work, unlike
-    /// a rank that waits in an exchange.
+    /// Waits until another rank calls [`release`](World::release) for this one. It leaves its core to other work, which
+    /// waiting in an exchange does not.
     fn wait_aside(&self);
 
     /// Ends the waiting of a rank.

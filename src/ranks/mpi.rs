@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libloading::Library;
 
@@ -33,8 +33,8 @@ const ASIDE: c_int = 1 << 14;
 /// Time between two looks of rank 0 for messages of ranks that take numbers.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// Time between two looks of a rank that waits aside.
-const LONG_PAUSE: Duration = Duration::from_millis(2);
+/// Longest time between two looks of a rank that waits aside.
+const LONG_PAUSE: Duration = Duration::from_millis(50);
 
 /// Memory of at least the bytes in which a library tells of a message.
 type Status = [u64; 16];
@@ -504,8 +504,10 @@ impl<H: Copy + Send + Sync + 'static> World for Connected<H> {
     }
 
     fn wait_aside(&self) {
+        // A wait becomes a sixteenth longer at most, and takes little from those who work.
+        let start = Instant::now();
         while self.receive(ASIDE).is_none() {
-            thread::sleep(LONG_PAUSE);
+            thread::sleep((start.elapsed() / 16).clamp(PAUSE, LONG_PAUSE));
         }
     }
 
