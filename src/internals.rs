@@ -21,7 +21,7 @@ pub use crate::output::naming::FileFormat;
 pub use crate::parallel::side_by_side;
 pub use crate::ranks::threads::on_ranks;
 pub use crate::ranks::{
-    Alone, Launched, Place, Ranks, RanksError, Traffic, World, launched, of_machine, start,
+    Alone, Launched, Place, Portions, Ranks, RanksError, Traffic, World, launched, of_machine, start,
 };
 pub use crate::rips::binomial::binomial;
 pub use crate::rips::code::Code;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use lacuna::internals::{Alone, Place, Ranks, World, launched, of_machine};
 
-use super::batch::{Task, Tasks};
+use super::batch::Task;
 use super::error::{CliError, usage};
 use super::notes::{Notes, tell};
 use super::record::Record;
@@ -134,7 +134,7 @@ pub(crate) fn not_shared() -> CliError {
 /// Compares the options of all ranks, and their inputs, if there are several. No rank has written anything before.
 ///
 /// # Errors
-/// This rank has others than rank 0.
+/// This rank has others than rank 0, or there is one of several inputs that only rank 0 can read.
 pub(crate) fn agree(inputs: &[Task]) -> Result<(), CliError> {
     let ranks = ranks();
     if ranks.size() == 1 {
@@ -151,6 +151,9 @@ pub(crate) fn agree(inputs: &[Task]) -> Result<(), CliError> {
              command and see the same files; LACUNA_MPI=off lets each process run by itself",
             ranks.rank()
         )));
+    }
+    if inputs.len() > 1 && inputs.iter().any(|task| task.input.as_os_str() == "-") {
+        return Err(usage("expected files for several processes, found standard input among several inputs"));
     }
     ranks.sum(&mut [0]);
     Ok(())
@@ -215,18 +218,4 @@ fn joined_at_most() -> Result<usize, CliError> {
             "{JOINED}: expected how many processes of a machine work as one, at least 1, found '{found}'"
         ))
     })
-}
-
-/// Divides the inputs of a batch between the ranks, in turn.
-///
-/// # Errors
-/// There is one that only rank 0 can read.
-pub(crate) fn divide(tasks: &mut Tasks) -> Result<(), CliError> {
-    let ranks = ranks();
-    if ranks.size() > 1 && tasks.tasks.iter().any(|task| task.input.as_os_str() == "-") {
-        return Err(usage("expected files for several processes, found standard input among several inputs"));
-    }
-    let mut number = 0..;
-    tasks.tasks.retain(|_| number.next().is_some_and(|number: usize| number % ranks.size() == ranks.rank()));
-    Ok(())
 }

@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
 
 use clap::ArgMatches;
 use hashbrown::HashMap;
+use lacuna::internals::{Alone, Portions};
 use lacuna::plot::{PlotKind, Series};
 use lacuna::progress::{Cost, Expected, Progress};
 use lacuna::snapshot::{Fingerprint, Part};
@@ -24,12 +27,13 @@ use super::batch::{Task, Tasks};
 use super::error::{CliError, Result, ended, usage};
 use super::frame::{Done, Frame, InBatch, Message, tell_detected};
 use super::input_identity;
+use super::locked;
 use super::long_run::{LongRun, fingerprint};
 use super::notes::{Notes, counted, tell};
 use super::outputs::{Files, Outputs};
 use super::pictures::Pictures;
 use super::progress::Meter;
-use super::ranks;
+use super::ranks::{self, ranks};
 use super::record::Record;
 use super::sink::{Content, Sink};
 use super::threads::{by_variable, work_alone};
@@ -102,8 +106,6 @@ pub(crate) struct Run<'a> {
     long: LongRun,
     /// The formats of inputs that have been reported.
     detected: Mutex<Vec<String>>,
-    /// Number of inputs of all ranks, without those that already have answers.
-    inputs: usize,
     /// The pool of the current thread alone, if the only input may be light.
     alone: Option<ThreadPool>,
 }
@@ -120,7 +122,7 @@ pub(crate) const SMALL: u64 = 256 << 10;
 impl<'a> Run<'a> {
     /// Opens the outputs of the whole run and its checkpoint, leaves out the inputs that already have answers, and
     /// starts the threads.
-    pub(crate) fn open(start: Instant, mut tasks: Tasks, setup: Setup<'a>) -> Result<Self> {
+    pub(crate) fn open(start: Instant, tasks: Tasks, setup: Setup<'a>) -> Result<Self> {
         let (arguments, is_batch) = (setup.arguments, tasks.is_batch);
         let notes = arguments.report.notes;
         if setup.drawing.is_some() && is_batch {
@@ -128,7 +130,9 @@ impl<'a> Run<'a> {
         }
         let is_kept = arguments.checkpoint.is_asked_for();
         ranks::agree(&tasks.tasks)?;
-        if !is_batch && !setup.is_for_devices {
+        // Each process has inputs of a batch, unless one has the state of all, or may have a device for a part of one.
+        let has_each_its_own = if is_batch { !is_kept } else { setup.is_for_devices };
+        if !has_each_its_own {
             ranks::join(Some(notes))?;
         }
         if ranks::are_several() && !is_batch && !setup.is_shared {
@@ -138,10 +142,6 @@ impl<'a> Run<'a> {
             return Err(usage(
                 "--checkpoint: expected one process, found several, whose state cannot be saved yet",
             ));
-        }
-        let inputs = tasks.tasks.len();
-        if is_batch {
-            ranks::divide(&mut tasks)?;
         }
         let stats = arguments.report.stats.as_deref().filter(|_| is_batch || setup.is_streamed);
         tasks.inputs.spare(stats)?;
@@ -167,13 +167,10 @@ impl<'a> Run<'a> {
         };
         let long = LongRun::open(&arguments.checkpoint, known, notes)?;
         let detected = Mutex::default();
-        let mut run =
-            Run { tasks, setup, notes, start, stats, pictures, long, detected, inputs, alone: None };
+        let mut run = Run { tasks, setup, notes, start, stats, pictures, long, detected, alone: None };
         if is_batch {
             run.long.begin(None)?;
-            let own = run.tasks.tasks.len();
             run.long.leave_out(&mut run.tasks)?;
-            run.inputs -= own - run.tasks.tasks.len();
         }
         let is_told = arguments.machine.threads.are_asked_for() || by_variable().is_some();
         if run.setup.may_be_light && !ranks::are_several() && !is_batch && !is_told && run.are_small(SMALL) {
@@ -205,9 +202,14 @@ impl<'a> Run<'a> {
         !self.setup.arguments.machine.insist_on_gpu() && inputs_of.iter().all(is_small)
     }
 
+    /// Number of inputs for each rank, which takes them as it gets ready.
+    pub(crate) fn share(&self) -> usize {
+        self.tasks.tasks.len().div_ceil(ranks().size())
+    }
+
     /// Number of inputs to process side by side, one a thread: more than one only if all have at most `small` bytes.
     pub(crate) fn workers(&self, small: u64) -> usize {
-        if self.are_small(small) { rayon::current_num_threads().min(self.tasks.tasks.len()) } else { 1 }
+        if self.are_small(small) { rayon::current_num_threads().min(self.share()) } else { 1 }
     }
 
     /// Works on all inputs, `workers` side by side if there are more than one, and writes the statistics, to which
@@ -221,18 +223,23 @@ impl<'a> Run<'a> {
         worker: Worker<'_>,
         sum: impl FnOnce(&mut Record, &[Record]),
     ) -> Result<()> {
-        let mut ran = Ran::default();
-        let done = if workers > 1 {
-            self.side_by_side(workers, worker, &mut ran)
-        } else {
-            let mut work = worker(1);
-            self.tasks.tasks.iter().try_for_each(|task| self.take(&mut ran, self.one(task, &mut work, true)))
-        };
+        let (mut ran, mut done) = (Ran::default(), Ok(()));
+        // An input that is alone is all ranks'.
+        let processes = if self.tasks.is_batch { ranks() } else { &Alone };
+        processes.deal(&mut |take| {
+            let portions = Portions::new(self.tasks.tasks.len(), processes.size(), take);
+            done = if workers > 1 {
+                self.side_by_side(workers, worker, &portions, &mut ran)
+            } else {
+                self.one_by_one(&mut worker(1), &portions, &mut ran)
+            };
+            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
         if (done.is_err() || ran.failed() > 0) && self.tasks.is_batch {
             self.long.save();
         }
         done?;
-        let ran = if self.tasks.is_batch { ran.of_all(self.inputs)? } else { ran };
+        let ran = if self.tasks.is_batch { ran.of_all()? } else { ran };
         // What follows is said and written once.
         if ranks::is_root() { self.finish(ran, sum) } else { Ok(()) }
     }
@@ -291,11 +298,11 @@ impl<'a> Run<'a> {
         Ok(done)
     }
 
-    /// Adds the outcome of an input. In a batch, a failure that concerns one input is reported.
+    /// Adds the outcome of the input with this number. In a batch, a failure that concerns one input is reported.
     ///
     /// # Errors
     /// The failure of an input that ends the whole run.
-    fn take(&self, ran: &mut Ran, outcome: Result<Done>) -> Result<()> {
+    fn take(&self, ran: &mut Ran, number: usize, outcome: Result<Done>) -> Result<()> {
         match outcome {
             Ok(Done { record, messages, series }) => {
                 for message in messages {
@@ -306,12 +313,12 @@ impl<'a> Run<'a> {
                         }
                     }
                 }
-                ran.records.push(Some(record));
+                ran.records.push((number, Some(record)));
                 ran.series.extend(series);
             }
             Err(error) if self.tasks.is_batch && error.concerns_one_input() => {
                 error.report();
-                ran.records.push(None);
+                ran.records.push((number, None));
                 ran.is_of_system |= error.is_of_system();
             }
             Err(error) => return Err(error),
@@ -319,25 +326,44 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Works on the inputs that are left, one after the other.
+    fn one_by_one(&self, work: &mut Work<'_>, portions: &Portions<'_>, ran: &mut Ran) -> Result<()> {
+        iter::from_fn(|| portions.take(1)).try_for_each(|Range { start: number, .. }| {
+            self.take(ran, number, self.one(&self.tasks.tasks[number], work, true))
+        })
+    }
+
     /// Works on inputs in parallel, on one with each of `workers` threads. Outcomes are taken in the order of the
     /// inputs.
     ///
     /// Within the work, rayon sees a pool of the current thread only: the inputs are too small to be split.
-    fn side_by_side(&self, workers: usize, worker: Worker<'_>, ran: &mut Ran) -> Result<()> {
-        let (tasks, next, is_over) = (&self.tasks.tasks, AtomicUsize::new(0), AtomicBool::new(false));
+    fn side_by_side(
+        &self,
+        workers: usize,
+        worker: Worker<'_>,
+        portions: &Portions<'_>,
+        ran: &mut Ran,
+    ) -> Result<()> {
+        let (tasks, begun, is_over) = (&self.tasks.tasks, Mutex::new(0), AtomicBool::new(false));
+        // How many have begun before, and the next.
+        let next = || {
+            let mut begun = locked(&begun);
+            let number = portions.take(1)?.start;
+            *begun += 1;
+            Some((*begun - 1, number))
+        };
         let meter = Meter::new(self.notes);
         meter.expect(&[Expected::of("files", Cost::Known(1.0))]);
-        meter.begin("files", None, tasks.len() as u64);
+        meter.begin("files", None, self.share() as u64);
         let (sender, outcomes) = mpsc::channel();
-        let work = |sender: Sender<(usize, Result<Done>)>| {
+        let work = |sender: Sender<(usize, usize, Result<Done>)>| {
             // The pool lives as long as the worker. If it cannot be made, inputs are split after all, which is slower
             // but correct.
             let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
             let mut work = worker(workers);
             while !is_over.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = tasks.get(number) else { return };
-                if sender.send((number, self.one(task, &mut work, false))).is_err() {
+                let Some((place, number)) = next() else { return };
+                if sender.send((place, number, self.one(&tasks[number], &mut work, false))).is_err() {
                     return;
                 }
             }
@@ -353,18 +379,20 @@ impl<'a> Run<'a> {
             drop(sender);
             let mut with_all = worker(1);
             let (mut early, mut told) = (BTreeMap::new(), 0);
-            for (number, outcome) in &outcomes {
-                early.insert(number, outcome);
+            for (place, number, outcome) in &outcomes {
+                early.insert(place, (number, outcome));
                 meter.advance(1);
-                while let Some(outcome) = early.remove(&told) {
+                while let Some((number, outcome)) = early.remove(&told) {
                     let taken = meter.aside(|| {
                         // It may have failed for its small share of memory: retry with all of it.
                         let is_of_share = |e: &CliError| e.is_of_system() && e.concerns_one_input();
                         let outcome = match outcome {
-                            Err(error) if is_of_share(&error) => self.one(&tasks[told], &mut with_all, true),
+                            Err(error) if is_of_share(&error) => {
+                                self.one(&tasks[number], &mut with_all, true)
+                            }
                             outcome => outcome,
                         };
-                        self.take(ran, outcome)
+                        self.take(ran, number, outcome)
                     });
                     told += 1;
                     if let Err(error) = taken {
@@ -374,16 +402,16 @@ impl<'a> Run<'a> {
                 }
             }
             // Reached only if no thread could be started.
-            tasks[told..].iter().try_for_each(|task| self.take(ran, self.one(task, &mut with_all, true)))
+            self.one_by_one(&mut with_all, portions, ran)
         })
     }
 
     /// Ends a run: commits the picture of all inputs and the statistics, and removes the checkpoint.
     fn finish(self, ran: Ran, sum: impl FnOnce(&mut Record, &[Record])) -> Result<()> {
-        let Run { tasks, setup, notes, start, stats, pictures, long, inputs, .. } = self;
+        let Run { tasks, setup, notes, start, stats, pictures, long, .. } = self;
         pictures.finish(&ran.series)?;
         let failed = ran.failed();
-        let records: Vec<Record> = ran.records.into_iter().flatten().collect();
+        let records: Vec<Record> = ran.records.into_iter().filter_map(|(_, record)| record).collect();
         let mut record = Record::new();
         ranks::fill(&mut record);
         record.set_all(setup.inputs, &records);
@@ -399,7 +427,7 @@ impl<'a> Run<'a> {
             stats.commit()?;
         }
         if failed > 0 {
-            return Err(CliError::unanswered(failed, inputs, ran.is_of_system));
+            return Err(CliError::unanswered(failed, tasks.tasks.len(), ran.is_of_system));
         }
         long.finish();
         Ok(())
@@ -409,8 +437,8 @@ impl<'a> Run<'a> {
 /// The outcomes of the inputs so far.
 #[derive(Default)]
 struct Ran {
-    /// Statistics of the inputs, in their order; `None` of those that failed.
-    records: Vec<Option<Record>>,
+    /// Number and statistics of each input, in their order; `None` of those that failed.
+    records: Vec<(usize, Option<Record>)>,
     series: Vec<Series>,
     /// Whether the system is the cause of at least one failure.
     is_of_system: bool,
@@ -419,31 +447,27 @@ struct Ran {
 impl Ran {
     /// The number of inputs that failed.
     fn failed(&self) -> usize {
-        self.records.iter().filter(|record| record.is_none()).count()
+        self.records.iter().filter(|(_, record)| record.is_none()).count()
     }
 
-    /// The outcomes of all ranks for a batch of this many inputs, which the ranks took in turn. Ranks other than 0 are
-    /// left without.
-    fn of_all(self, inputs: usize) -> Result<Ran> {
+    /// The outcomes of all ranks for a batch. Ranks other than 0 are left without.
+    fn of_all(self) -> Result<Ran> {
         if !ranks::are_several() {
             return Ok(self);
         }
-        let Ran { records, series, is_of_system } = self;
-        let sent = serde_json::to_vec(&(records, is_of_system)).expect("statistics are text and numbers");
+        let sent =
+            serde_json::to_vec(&(self.records, self.is_of_system)).expect("statistics are text and numbers");
         let what = "cannot gather the statistics of all ranks";
-        let all = ranks::ranks().gather(sent).map_err(|error| CliError::system(what, &error))?;
-        if !ranks::is_root() {
-            return Ok(Ran::default());
+        let mut all = Ran::default();
+        for told in ranks().gather(sent).map_err(|error| CliError::system(what, &error))? {
+            if ranks::is_root() {
+                let told = serde_json::from_slice::<(Vec<_>, bool)>(&told);
+                let (records, is_of_system) = told.map_err(|error| CliError::system(what, &error))?;
+                all.records.extend(records);
+                all.is_of_system |= is_of_system;
+            }
         }
-        let all = all
-            .iter()
-            .map(|sent| serde_json::from_slice::<(Vec<Option<Record>>, bool)>(sent))
-            .collect::<Result<Vec<_>, _>>();
-        let (all, are_of_system): (Vec<_>, Vec<_>) =
-            all.map_err(|error| CliError::system(what, &error))?.into_iter().unzip();
-        let mut all: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
-        let ranks = all.len();
-        let records = (0..inputs).filter_map(|number| all[number % ranks].next()).collect();
-        Ok(Ran { records, series, is_of_system: are_of_system.contains(&true) })
+        all.records.sort_by_key(|(number, _)| *number);
+        Ok(all)
     }
 }

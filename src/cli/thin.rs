@@ -195,6 +195,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let rule = request.rule_for(shape);
     let memory = memory_plan(shape, stream.bytes(), rule);
+    if report.explain {
+        let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
+        frame.tell(format_args!("{:<13} {rule}: {asked}", "rule"));
+        frame.tell(&memory);
+    }
     memory.check(0, HELPS).map_err(|source| CliError::about(&name, source))?;
     let image = read_image(stream, &mut frame)?;
     check_bits(shape, GIVEN).map_err(|source| CliError::about(&name, source))?;
@@ -208,10 +213,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let thinned = frame.record.timed("thin", || thin_by(&image, &request, &backend, &mut watch));
     let (skeleton, figures, decision) = thinned?;
     if report.explain {
-        let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
-        frame.tell(format_args!("{:<13} {rule}: {asked}", "rule"));
         frame.tell(format_args!("{:<13} {decision}", "backend"));
-        frame.tell(&memory);
     }
     let mut told_graph = None;
     if let Some(graph_format) = graph_format {

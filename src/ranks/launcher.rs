@@ -2,6 +2,9 @@
 
 use std::env;
 use std::fmt;
+use std::fs;
+#[cfg(unix)]
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 
 /// The place of this process among those that a launcher has started together.
@@ -62,8 +65,9 @@ fn launched_by(read: &dyn Fn(&str) -> Option<String>) -> Option<Launched> {
 }
 
 impl Launched {
-    /// Libraries to be tried, in this order: the one that is named by `LACUNA_MPI`; else those beside the first
-    /// `mpiexec` of the path, as the launcher belongs to them; then those that the system finds by name.
+    /// Libraries to be tried, in this order: the one that is named by `LACUNA_MPI`; else those beside the launcher, which
+    /// is the `mpiexec` in the folder of the parent process, or the first of the path; then those that the system finds
+    /// by name.
     pub(super) fn libraries(&self) -> Vec<PathBuf> {
         if let Some(named) = env::var_os(super::LIBRARY).filter(|named| !named.is_empty()) {
             return vec![named.into()];
@@ -73,13 +77,21 @@ impl Launched {
             names.rotate_right(1);
         }
         let path = env::var_os("PATH").unwrap_or_default();
-        let launcher = env::split_paths(&path).find(|directory| directory.join("mpiexec").is_file());
+        let parent = fs::read_link(format!("/proc/{}/exe", parent_id())).unwrap_or_default();
+        let mut folders = parent.parent().map(Path::to_path_buf).into_iter().chain(env::split_paths(&path));
+        let launcher = folders.find(|folder| folder.join("mpiexec").is_file());
         let beside = |name: &str| {
             let library = launcher.as_deref().and_then(Path::parent)?.join("lib").join(name);
             library.is_file().then_some(library)
         };
         names.iter().copied().filter_map(beside).chain(names.iter().map(PathBuf::from)).collect()
     }
+}
+
+/// The number of no process: elsewhere processes have no files.
+#[cfg(not(unix))]
+fn parent_id() -> u32 {
+    0
 }
 
 #[cfg(test)]

@@ -28,8 +28,10 @@
 
 mod launcher;
 mod mpi;
+mod portions;
 pub(crate) mod threads;
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,6 +40,7 @@ use serde::Serialize;
 use crate::memory::Refused;
 pub use launcher::{Launched, launched};
 pub use mpi::start;
+pub use portions::Portions;
 
 /// Name of the environment variable that names the library, or is `off`.
 const LIBRARY: &str = "LACUNA_MPI";
@@ -62,8 +65,8 @@ pub trait Ranks: Sync {
 
     /// Calls `work` on every rank, with a function that any thread may call at any time: it takes the next numbers, at
     /// least one, of a sequence 0, 1, 2, … that all ranks share, and returns the first of them. Rank 0 returns when all
-    /// ranks have done their work, or unwinds at once if its own does.
-    fn deal(&self, work: &mut dyn FnMut(Take<'_>));
+    /// ranks have done their work, or at once if its own breaks off or unwinds, as the run then ends.
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>) -> ControlFlow<()>);
 
     /// Sends `to[r]` to each rank r, and returns what each rank has sent to this one.
     ///
@@ -183,9 +186,9 @@ impl Ranks for Alone {
 
     fn sum(&self, _numbers: &mut [i64]) {}
 
-    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>) -> ControlFlow<()>) {
         let next = AtomicU64::new(0);
-        work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
+        let _ = work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
     }
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {

@@ -7,6 +7,7 @@
 
 use std::error::Error;
 use std::ffi::{c_int, c_void};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -436,20 +437,22 @@ impl<H: Copy + Send + Sync + 'static> Ranks for Connected<H> {
         }
     }
 
-    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>) -> ControlFlow<()>) {
         // Messages of the deal before, which another rank may still wait for, have another tag.
         let tag = (self.deals.fetch_add(1, Ordering::Relaxed) % TAGS) as c_int;
         if self.rank > 0 {
-            work(&|numbers| self.ask(tag, [self.rank as u64, numbers]));
+            let _ = work(&|numbers| self.ask(tag, [self.rank as u64, numbers]));
             return self.send(0, tag, [self.rank as u64, 0]);
         }
         let (next, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             let answer = || self.answer(tag, &next, &is_stopped);
             let answering = thread::Builder::new().spawn_scoped(scope, answer);
-            // A run that ends early unwinds, and waits for no others.
+            // A run that ends early waits for no others.
             let unwound = Unwound(&is_stopped);
-            work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
+            if work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed)).is_break() {
+                is_stopped.store(true, Ordering::Relaxed);
+            }
             drop(unwound);
             // Without a thread of their own, the others are answered late.
             if answering.is_err() {

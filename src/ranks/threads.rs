@@ -1,5 +1,6 @@
 //! Ranks that are threads of one process, for tests of stages and for campaigns.
 
+use std::ops::ControlFlow;
 use std::panic;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -94,7 +95,7 @@ impl Ranks for Rank<'_> {
         }
     }
 
-    fn deal(&self, work: &mut dyn FnMut(Take<'_>)) {
+    fn deal(&self, work: &mut dyn FnMut(Take<'_>) -> ControlFlow<()>) {
         let deal = self.deals.fetch_add(1, Ordering::Relaxed);
         let next = {
             let mut state = lock(&self.shared.state);
@@ -103,7 +104,7 @@ impl Ranks for Rank<'_> {
             }
             Arc::clone(&state.next[deal])
         };
-        work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
+        let _ = work(&|numbers| next.fetch_add(numbers, Ordering::Relaxed));
     }
 
     fn all_to_all(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Refused> {

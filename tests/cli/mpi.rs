@@ -216,7 +216,7 @@ fn files(directory: &str) -> Vec<(OsString, Vec<u8>)> {
 }
 
 #[test]
-fn ranks_take_the_inputs_of_a_batch_in_turn() {
+fn ranks_take_the_inputs_of_a_batch_as_they_get_ready() {
     let Some(launcher) = launcher() else { return };
     let images = data("cubical");
     for command in [&["ecc"][..], &["cubical", "--output", "csv"]] {
@@ -329,6 +329,22 @@ fn the_time_limit_of_rips_leaves_what_is_done() {
         "{told}"
     );
     assert!(String::from_utf8_lossy(&output.stdout).contains("persistence intervals in dim 0:"), "{told}");
+}
+
+/// When the time of rank 0 is up, the others do not go on with the inputs that are left.
+#[test]
+fn the_time_limit_of_a_batch_ends_all() {
+    let Some(launcher) = launcher() else { return };
+    let scratch = Scratch::new();
+    let points: String = (0..3000u64).map(|k| format!("{} {}\n", k * k % 8191, k * k * k % 8191)).collect();
+    let points = [0, 1, 2].map(|k| scratch.file(&format!("points {k}.pts"), &points));
+    let points = points.each_ref().map(|file| file.to_str().unwrap());
+    let into = scratch.name("into");
+    let endless = ["rips", "-o", &into, "--time-limit", "2s", "--max-dim", "9", "--threshold", "inf"];
+    let start = Instant::now();
+    let output = lacuna_on(&launcher, 2, &[&endless[..], &points].concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(start.elapsed() < START);
 }
 
 /// Rank 0 saves the state of a run, which goes on with another number of ranks, or alone.

@@ -5,7 +5,7 @@ use lacuna::cubical::AnyImage;
 use lacuna::cubical::read::{ImageOptions, read};
 use lacuna::cubical::thinning::Rule;
 use predicates::prelude::PredicateBooleanExt as _;
-use predicates::str::{contains, ends_with, is_empty};
+use predicates::str::{contains, ends_with, is_empty, starts_with};
 
 use super::{Scratch, lacuna, npy, text_of};
 
@@ -497,15 +497,21 @@ fn lines_points_and_nothing() {
 fn machines_are_said() {
     let scratch = Scratch::new();
     let (image, out) = (scratch.file("image.npy", square_and_ring()), scratch.path("out.npy"));
-    let explained = |arguments: &[&str], lines: &str| {
+    let explained = |arguments: &[&str], lines: [&str; 2]| {
         let run = thin(["-q", "--explain", "-o"]).args([&out, &image]).args(arguments).assert().success();
-        run.stderr(contains(lines));
+        let [first, last] = lines;
+        run.stderr(starts_with(format!("{first}\nmemory        ")).and(contains(format!("\n{last}"))));
     };
-    explained(
-        &[],
-        "rule          guo-hall: as the image's axes suggest\nbackend       cpu: 66 voxels to thin",
-    );
-    explained(&["--backend", "cpu", "--rule", "kashani"], "kashani: as asked\nbackend       cpu: as asked");
+    let suggested = "rule          guo-hall: as the image's axes suggest";
+    explained(&[], [suggested, "backend       cpu: 66 voxels to thin"]);
+    let asked = "rule          kashani: as asked";
+    explained(&["--backend", "cpu", "--rule", "kashani"], [asked, "backend       cpu: as asked"]);
+    // A plan that does not fit is told before the refusal.
+    let large = scratch.path("large.raw");
+    std::fs::File::create(&large).unwrap().set_len(1 << 28).unwrap();
+    let raw = ["--format", "raw", "--dtype", "u8", "--shape", "256,1024,1024", "--memory", "64M"];
+    let run = thin(["--explain", "-o"]).args([&out, &large]).args(raw).assert().code(1);
+    run.stderr(contains("\nmemory        ").and(contains("error: ")));
 }
 
 #[test]

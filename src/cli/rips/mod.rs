@@ -197,7 +197,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
     let job = Job { arguments, weights, backend, format, drawing };
     // Side by side only if there are enough for all threads, and without -v and --explain, whose times assume an
     // otherwise idle machine.
-    let is_worth_it = run.tasks.tasks.len() >= rayon::current_num_threads();
+    let is_worth_it = run.share() >= rayon::current_num_threads();
     let is_worth_it = is_worth_it && !notes.verbose && !common.report.explain;
     let workers = if is_worth_it { run.workers(SMALL) } else { 1 };
     run.each(workers, &|_| Box::new(|run, task, frame| job.run(run, task, frame)), |_, _| ())

@@ -5,10 +5,9 @@
 //! which some processes wait, are short.
 
 use std::ops::Range;
-use std::sync::Mutex;
 
-use crate::parallel::{SharedRange, lock};
-use crate::ranks::Take;
+use crate::parallel::SharedRange;
+use crate::ranks::Portions;
 
 /// With at least this many parts, threads take several at a time.
 const MANY: usize = 1 << 16;
@@ -17,32 +16,8 @@ const MANY: usize = 1 << 16;
 pub struct Parts<'a> {
     /// All parts, which this process takes if there are no portions of them.
     own: SharedRange,
-    portions: Option<Portions<'a>>,
-}
-
-/// Portions of the parts that this process takes.
-struct Portions<'a> {
-    take: Take<'a>,
-    /// Number of all parts, of those of a portion, and of those that a thread takes at a time.
-    all: usize,
-    length: usize,
-    at_once: usize,
-    /// The parts of the last portion that no thread has taken yet.
-    left: Mutex<Range<usize>>,
-}
-
-impl Portions<'_> {
-    /// Takes some parts; `None` if all are taken.
-    fn take(&self) -> Option<Range<usize>> {
-        let mut left = lock(&self.left);
-        if left.is_empty() {
-            let start = usize::try_from((self.take)(self.length as u64)).unwrap_or(self.all);
-            *left = start.min(self.all)..start.saturating_add(self.length).min(self.all);
-        }
-        let start = left.start;
-        left.start = left.end.min(start + self.at_once);
-        (start < left.start).then(|| start..left.start)
-    }
+    /// Portions of the parts, and the number of those that a thread takes at a time.
+    portions: Option<(Portions<'a>, usize)>,
 }
 
 impl<'a> Parts<'a> {
@@ -52,17 +27,16 @@ impl<'a> Parts<'a> {
         Parts { own: SharedRange::of(range, at_once), portions: None }
     }
 
-    /// The part numbers below `parts` that this process takes, in portions of `length` ≥ 1.
-    pub(super) fn taken(parts: usize, length: usize, take: Take<'a>) -> Self {
-        let at_once = (length / (8 * rayon::current_num_threads())).clamp(1, 16);
-        let portions = Portions { take, all: parts, length, at_once, left: Mutex::new(0..0) };
-        Parts { own: SharedRange::new(parts, 1), portions: Some(portions) }
+    /// The parts that this process takes, of so many.
+    pub(super) fn taken(parts: usize, portions: Portions<'a>) -> Self {
+        let at_once = (portions.length() / (8 * rayon::current_num_threads())).clamp(1, 16);
+        Parts { own: SharedRange::new(parts, 1), portions: Some((portions, at_once)) }
     }
 
     /// Takes some parts; `None` if all are taken.
     pub fn take(&self) -> Option<Range<usize>> {
         match &self.portions {
-            Some(portions) => portions.take(),
+            Some((portions, at_once)) => portions.take(*at_once),
             None => self.own.take(),
         }
     }
@@ -75,28 +49,32 @@ impl<'a> Parts<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::Mutex;
+
     use super::*;
+    use crate::parallel::{into_inner, lock};
     use crate::ranks::threads::on_ranks;
 
     #[test]
     fn every_part_is_taken_once() {
-        for (parts, length) in [(0, 1), (1, 1), (2, 3), (5, 1), (100, 7), (MANY + 3, 1), (3 * MANY, MANY + 9)]
-        {
+        for parts in [0, 1, 2, 5, 100, MANY + 3, 3 * MANY] {
             for processes in [1, 2, 5] {
                 let taken = on_ranks(processes, |ranks| {
                     let taken = Mutex::new(Vec::new());
                     ranks.deal(&mut |take| {
-                        let own = Parts::taken(parts, length, take);
+                        let own = Parts::taken(parts, Portions::new(parts, processes, take));
                         own.share(&|| {
                             std::iter::from_fn(|| own.take()).for_each(|parts| lock(&taken).extend(parts))
                         });
                         assert!(own.take().is_none());
+                        ControlFlow::Continue(())
                     });
-                    taken.into_inner().unwrap()
+                    into_inner(taken)
                 });
                 let mut all = taken.concat();
                 all.sort_unstable();
-                assert!(all.into_iter().eq(0..parts), "{parts} {length} {processes}");
+                assert!(all.into_iter().eq(0..parts), "{parts} {processes}");
             }
         }
         let range = Parts::of(3..7);

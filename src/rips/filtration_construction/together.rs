@@ -5,14 +5,13 @@
 //! and process 0 clears them. These are the columns, and at most as many more as the dimension below has columns. To
 //! send the pairs to all processes instead would take more bytes.
 
+use std::ops::ControlFlow;
+
 use super::{Construction, Enumerate, Parts, Residue, SimplexCounts, Undecided, construct, construct_parts};
 use crate::memory::{self, Refused};
-use crate::ranks::Ranks;
+use crate::ranks::{Portions, Ranks};
 use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::word::{Word, limbs};
-
-/// Number of portions of parts for each process: to take one takes as long as a message, and the first is the longest.
-const PORTIONS: usize = 32;
 
 /// Constructs the residue of a dimension in the parts that this process takes, while the others take theirs.
 pub(in crate::rips) fn construct_share<W: Word>(
@@ -22,10 +21,10 @@ pub(in crate::rips) fn construct_share<W: Word>(
     processes: &dyn Ranks,
 ) -> Residue<W> {
     let (parts, mut residue) = (complex.parts(construction.dim), Residue::default());
-    let length = parts.div_ceil(PORTIONS * processes.size()).max(1);
     processes.deal(&mut |take| {
-        let parts = Parts::taken(parts, length, take);
+        let parts = Parts::taken(parts, Portions::new(parts, processes.size(), take));
         residue = construct_parts(complex, construction, below, &parts);
+        ControlFlow::Continue(())
     });
     residue
 }

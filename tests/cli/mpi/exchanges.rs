@@ -1,6 +1,7 @@
 //! The exchanges of ranks that MPI connects.
 
 use std::env;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::thread;
 
@@ -81,6 +82,7 @@ fn on_a_rank() {
                     take_all(3, take);
                 });
             }
+            ControlFlow::Continue(())
         });
         taken.into_inner().unwrap()
     });

@@ -79,6 +79,15 @@ fn processes_of_a_machine_share_a_batch() {
     assert_eq!(files(&shared), files(&alone));
     let found: serde_json::Value = serde_json::from_str(&read(Path::new(&stats))).unwrap();
     assert_eq!(found["ranks"], 3, "{found}");
+
+    // One process has the state of all inputs.
+    let kept = scratch.name("kept");
+    let arguments = ["cubical", "-q", "-o", &shared, "--stats", &stats, "--checkpoint", &kept, images];
+    let output = lacuna_joined(&launcher, 3, "3", &arguments).output().unwrap();
+    assert!(output.status.success() && !Path::new(&kept).exists(), "{}", stderr(&output));
+    assert_eq!(files(&shared), files(&alone));
+    let found: serde_json::Value = serde_json::from_str(&read(Path::new(&stats))).unwrap();
+    assert_eq!(found["ranks"], serde_json::Value::Null, "{found}");
 }
 
 /// A failure of the process that works, and its time limit, are those of all.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cuda::CudaError;
-use crate::ranks::Place;
+use crate::ranks::{Place, Portions};
 use crate::rips::filtration_construction::{
     Construction, DeviceSweep, Enumerate, OnSwept, Parts, SimplexCounts, Undecided, construct_parts,
 };
@@ -46,7 +46,8 @@ impl StandIn {
             // Every `of`-th part is this process's.
             let (Place { number, of }, rounds) = (sweep.process, AtomicUsize::new(0));
             let take = |_| (rounds.fetch_add(1, Ordering::Relaxed) * of + number) as u64;
-            let parts = Parts::taken(complex.parts(dim), 1, &take);
+            let parts = complex.parts(dim);
+            let parts = Parts::taken(parts, Portions::of_length(parts, 1, &take));
             let residue = construct_parts::<u64>(complex, &construction, &nothing, &parts);
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
