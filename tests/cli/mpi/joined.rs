@@ -170,3 +170,17 @@ fn ticks(process: i32) -> u64 {
     let fields: Vec<&str> = after_name.split_whitespace().collect();
     [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap()).sum()
 }
+
+/// The library is found beside the launcher, which is the parent process.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_launcher_need_not_be_on_the_path() {
+    let Some(launcher) = launcher() else { return };
+    let image = data("images/plane.npy");
+    let image = image.to_str().unwrap();
+    let mut command = lacuna_joined(&launcher, 2, "2", &["ecc", "-v", image]);
+    let output = command.env("PATH", "/usr/bin:/bin").output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("process 0 works for 2 of its machine"), "{}", stderr(&output));
+    assert_eq!(output.stdout, stdout_of(lacuna("ecc", [image])));
+}
