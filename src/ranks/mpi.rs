@@ -31,11 +31,14 @@ const TAGS: u32 = 1 << 14;
 /// The tag of the message that ends the waiting of a rank. All libraries have tags to 32,767.
 const ASIDE: c_int = 1 << 14;
 
-/// Time between two looks of rank 0 for messages of ranks that take numbers.
+/// Shortest time between two looks for a message.
 const PAUSE: Duration = Duration::from_micros(20);
 
+/// Longest time between two looks of rank 0 for messages of ranks that take numbers, and wait for the answer.
+const LONG_PAUSE: Duration = Duration::from_millis(1);
+
 /// Longest time between two looks of a rank that waits aside.
-const LONG_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Memory of at least the bytes in which a library tells of a message.
 type Status = [u64; 16];
@@ -346,12 +349,14 @@ impl<H: Copy + Send + Sync + 'static> Connected<H> {
 
     /// Deals out numbers from `next` on to the other ranks, until all of them have told that they are done.
     fn answer(&self, tag: c_int, next: &AtomicU64, is_stopped: &AtomicBool) {
-        let mut busy = self.size - 1;
+        let (mut busy, mut last) = (self.size - 1, Instant::now());
         while busy > 0 && !is_stopped.load(Ordering::Relaxed) {
             match self.receive(tag) {
-                None => thread::sleep(PAUSE),
+                // Where messages are rare, looks are, too: each takes the core from a thread that works.
+                None => thread::sleep((last.elapsed() / 32).clamp(PAUSE, LONG_PAUSE)),
                 Some([_, 0]) => busy -= 1,
                 Some([rank, numbers]) => {
+                    last = Instant::now();
                     self.send(rank as usize, tag, [next.fetch_add(numbers, Ordering::Relaxed), 0]);
                 }
             }
@@ -510,7 +515,7 @@ impl<H: Copy + Send + Sync + 'static> World for Connected<H> {
         // A wait becomes a sixteenth longer at most, and takes little from those who work.
         let start = Instant::now();
         while self.receive(ASIDE).is_none() {
-            thread::sleep((start.elapsed() / 16).clamp(PAUSE, LONG_PAUSE));
+            thread::sleep((start.elapsed() / 16).clamp(PAUSE, LONGEST_PAUSE));
         }
     }
 
