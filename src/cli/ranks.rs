@@ -198,11 +198,12 @@ pub(crate) fn join(notes: Option<Notes>) -> Result<(), CliError> {
     if let (true, [_, others @ ..]) = (may_lead, chunk) {
         let _ = FOLLOWERS.set(others.to_vec());
     }
-    if let Some(notes) = notes.filter(|_| is_root() && chunk.len() > 1) {
-        if !may_lead {
+    if let Some(notes) = notes.filter(|_| is_root() && machine.len() > 1) {
+        if !may_lead || alike.len() < machine.len() {
             notes.note("processes of a machine work by themselves, as none may use the cores of the others");
-        } else if notes.verbose {
-            tell(format_args!("process 0 works for {} of its machine", chunk.len()));
+        }
+        if notes.verbose {
+            tell(format_args!("process 0 works for {} of its machine", joined()));
         }
     }
     Ok(())

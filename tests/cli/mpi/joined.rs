@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::{Scratch, data, lacuna, read, stdout_of};
+use super::super::{Scratch, data, lacuna, read, skipped, stdout_of};
 use super::{APART, Launcher, PATIENCE, START, files, launcher, on_ranks, processes_with, stderr};
 
 /// A command that runs `lacuna` on `size` processes, of which each `joined` work as one.
@@ -183,4 +183,24 @@ fn a_launcher_need_not_be_on_the_path() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("process 0 works for 2 of its machine"), "{}", stderr(&output));
     assert_eq!(output.stdout, stdout_of(lacuna("ecc", [image])));
+}
+
+/// Processes in containers, each with limits of its own, work by themselves, and process 0 says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_in_containers_work_by_themselves() {
+    let Some(launcher) = launcher() else { return };
+    if !Command::new("unshare").args(["-C", "true"]).status().is_ok_and(|status| status.success()) {
+        return skipped("unshare -C, which starts a program with limits of its own, is not allowed");
+    }
+    let (scratch, image) = (Scratch::new(), data("images/volume.npy"));
+    let (image, stats) = (image.to_str().unwrap(), scratch.name("stats.json"));
+    let mut command = on_ranks(&launcher, 3, Path::new("unshare"));
+    command.args(["-C", env!("CARGO_BIN_EXE_lacuna"), "ecc", "--stats", &stats, image]);
+    let output = command.output().unwrap();
+    let told = stderr(&output);
+    assert!(output.status.success() && output.stdout == stdout_of(lacuna("ecc", [image])), "{told}");
+    assert_eq!(told.matches("processes of a machine work by themselves").count(), 1, "{told}");
+    let found: serde_json::Value = serde_json::from_str(&read(Path::new(&stats))).unwrap();
+    assert_eq!(found["ranks"], 3, "{found}");
 }
