@@ -8,6 +8,9 @@
 //! others. Stages pass no errors between ranks: the program reports the error of a rank and ends all ranks
 //! ([`World::abort`]), wherever they wait.
 //!
+//! The ranks of a stage need not be all processes: on each machine, the program lets the first work with the cores of
+//! all, and [splits](World::split) it and its like from the others.
+//!
 //! # MPI is opened when the program runs
 //!
 //! There are two ways to MPI from Rust. The crate `mpi` (rsmpi) compiles a shim with `mpicc` and generates bindings
