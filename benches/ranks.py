@@ -127,7 +127,7 @@ def modelled(case, alone, calls, ranks, network, times=1):
     broadcast, summed, received = sent(case, alone, ranks)
     # Long messages are scattered and collected again, as sums are, so that each process passes their bytes on twice.
     passed = 2 * (broadcast + summed) * (ranks - 1) / ranks + received
-    # Before single processes send, each tells each other how much: once for a dimension, or a part of the distinct values.
+    # Before single processes send, each tells each other how much: once for a dimension, or a part of distinct values.
     gathers = len(alone.undecided) if case in CLOUDS else math.ceil(received / MESSAGES)
     return START + seconds + latency * (calls * math.ceil(math.log2(ranks)) + gathers * ranks) + passed / bandwidth
 

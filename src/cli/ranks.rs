@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use hashbrown::HashMap;
 use lacuna::internals::{Alone, Place, Ranks, World, launched, of_machine};
 
 use super::batch::Task;
@@ -178,15 +177,17 @@ pub(crate) fn join(notes: Option<Notes>) -> Result<(), CliError> {
     let all = exchange(serde_json::to_vec(&own).expect("a name and numbers"))?;
     let told =
         |rank: usize| serde_json::from_slice::<Option<Cores>>(&all[rank]).expect("what a rank has sent");
-    let cores: HashMap<usize, Cores> = machine.iter().filter_map(|&rank| Some((rank, told(rank)?))).collect();
-    let are_alike =
-        |rank: &&usize| own.is_some() && cores.get(*rank).map(Cores::group) == own.as_ref().map(Cores::group);
-    let alike: Vec<usize> = machine.iter().filter(are_alike).copied().collect();
-    let chunk = alike.chunks(most).find(|chunk| chunk.contains(&world.rank())).unwrap_or_default();
-    let is_leader = chunk.first().is_none_or(|&leader| leader == world.rank());
-    let may_lead = is_leader && Cores::widen(chunk.iter().map(|rank| &cores[rank]));
+    // The ranks of the machine with the limits of this one.
+    let is_alike = |cores: &Cores| own.as_ref().is_some_and(|own| own.group() == cores.group());
+    let alike: Vec<(usize, Cores)> =
+        machine.iter().filter_map(|&rank| Some((rank, told(rank).filter(is_alike)?))).collect();
+    let has_own = |chunk: &&[(usize, Cores)]| chunk.iter().any(|(rank, _)| *rank == world.rank());
+    let chunk = alike.chunks(most).find(has_own).unwrap_or_default();
+    let leader = chunk.first().map_or(world.rank(), |(leader, _)| *leader);
+    let is_leader = leader == world.rank();
+    let may_lead = is_leader && Cores::widen(chunk.iter().map(|(_, cores)| cores));
     let may = exchange(vec![may_lead.into()])?;
-    let works = is_leader || may[chunk[0]] == [0];
+    let works = is_leader || may[leader] == [0];
     let leaders = world.split(works);
     if !works {
         temporary::let_signals_pass();
@@ -196,7 +197,7 @@ pub(crate) fn join(notes: Option<Notes>) -> Result<(), CliError> {
     }
     let _ = LEADERS.set(leaders);
     if let (true, [_, others @ ..]) = (may_lead, chunk) {
-        let _ = FOLLOWERS.set(others.to_vec());
+        let _ = FOLLOWERS.set(others.iter().map(|(rank, _)| *rank).collect());
     }
     if let Some(notes) = notes.filter(|_| is_root() && machine.len() > 1) {
         if !may_lead || alike.len() < machine.len() {

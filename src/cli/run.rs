@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::iter;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -328,9 +328,8 @@ impl<'a> Run<'a> {
 
     /// Works on the inputs that are left, one after the other.
     fn one_by_one(&self, work: &mut Work<'_>, portions: &Portions<'_>, ran: &mut Ran) -> Result<()> {
-        iter::from_fn(|| portions.take(1)).try_for_each(|Range { start: number, .. }| {
-            self.take(ran, number, self.one(&self.tasks.tasks[number], work, true))
-        })
+        iter::from_fn(|| portions.next())
+            .try_for_each(|number| self.take(ran, number, self.one(&self.tasks.tasks[number], work, true)))
     }
 
     /// Works on inputs in parallel, on one with each of `workers` threads. Outcomes are taken in the order of the
@@ -348,7 +347,7 @@ impl<'a> Run<'a> {
         // How many have begun before, and the next.
         let next = || {
             let mut begun = locked(&begun);
-            let number = portions.take(1)?.start;
+            let number = portions.next()?;
             *begun += 1;
             Some((*begun - 1, number))
         };

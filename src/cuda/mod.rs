@@ -100,7 +100,7 @@ pub struct DeviceInfo {
 /// Pending work of other libraries on a device, which may write memory that is lent to a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pending {
-    /// There is no pending work.
+    /// No work is pending.
     Nothing,
     /// All work that has been requested in this process.
     All,

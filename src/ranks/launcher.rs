@@ -65,9 +65,9 @@ fn launched_by(read: &dyn Fn(&str) -> Option<String>) -> Option<Launched> {
 }
 
 impl Launched {
-    /// Libraries to be tried, in this order: the one that is named by `LACUNA_MPI`; else those beside the launcher, which
-    /// is the `mpiexec` in the folder of the parent process, or the first of the path; then those that the system finds
-    /// by name.
+    /// Libraries to be tried, in this order: the one that `LACUNA_MPI` names; else those beside the launcher, then
+    /// those that the system finds by name. The launcher is the `mpiexec` in the folder of the parent process, or else
+    /// the first of the path.
     pub(super) fn libraries(&self) -> Vec<PathBuf> {
         if let Some(named) = env::var_os(super::LIBRARY).filter(|named| !named.is_empty()) {
             return vec![named.into()];

@@ -14,9 +14,10 @@ const EACH: usize = 32;
 /// [`Ranks::deal`]: super::Ranks::deal
 pub struct Portions<'a> {
     take: Take<'a>,
-    /// Number of all numbers, and of those of a portion.
-    all: usize,
-    length: usize,
+    /// Number of all numbers.
+    pub(crate) all: usize,
+    /// Number of numbers that a process takes at a time.
+    pub(crate) length: usize,
     /// The numbers of the last portion that no thread has taken yet.
     left: Mutex<Range<usize>>,
 }
@@ -27,19 +28,14 @@ impl<'a> Portions<'a> {
         Portions::of_length(all, all.div_ceil(EACH * processes).max(1), take)
     }
 
-    /// The same in portions of this length.
+    /// The numbers below `all`, in portions of this length.
     pub(crate) fn of_length(all: usize, length: usize, take: Take<'a>) -> Self {
         Portions { take, all, length, left: Mutex::new(0..0) }
     }
 
-    /// Number of numbers that a process takes at a time.
-    pub(crate) fn length(&self) -> usize {
-        self.length
-    }
-
     /// Takes at most `count` ≥ 1 numbers, which no other process and no other thread takes; `None` if all are taken.
     /// What a thread takes is greater than what it took before.
-    pub fn take(&self, count: usize) -> Option<Range<usize>> {
+    pub(crate) fn take(&self, count: usize) -> Option<Range<usize>> {
         let mut left = lock(&self.left);
         if left.is_empty() {
             let start = usize::try_from((self.take)(self.length as u64)).unwrap_or(self.all);
@@ -48,6 +44,11 @@ impl<'a> Portions<'a> {
         let start = left.start;
         left.start = left.end.min(start + count);
         (start < left.start).then(|| start..left.start)
+    }
+
+    /// Takes one number, as [`take`](Portions::take) does.
+    pub fn next(&self) -> Option<usize> {
+        Some(self.take(1)?.start)
     }
 }
 

@@ -75,8 +75,13 @@ fn on_ranks(launcher: &Launcher, size: usize, program: &Path) -> Command {
 
 /// A command that runs `lacuna` on `size` ranks that share their work.
 fn lacuna_on(launcher: &Launcher, size: usize, arguments: &[&str]) -> Command {
+    lacuna_joined(launcher, size, APART.1, arguments)
+}
+
+/// A command that runs `lacuna` on `size` processes, of which each `joined` work as one.
+fn lacuna_joined(launcher: &Launcher, size: usize, joined: &str, arguments: &[&str]) -> Command {
     let mut command = on_ranks(launcher, size, Path::new(env!("CARGO_BIN_EXE_lacuna")));
-    command.args(arguments).env(APART.0, APART.1);
+    command.args(arguments).env(APART.0, joined);
     command
 }
 
@@ -487,6 +492,20 @@ fn processes_with(word: &str) -> Vec<i32> {
     processes.collect()
 }
 
+/// The processes of `lacuna` that have this word on their command line, once there are `count` and `is_ready` holds.
+#[cfg(target_os = "linux")]
+fn started(count: usize, word: &str, is_ready: impl Fn() -> bool) -> Vec<i32> {
+    let begin = Instant::now();
+    loop {
+        let found = processes_with(word);
+        if found.len() == count && is_ready() {
+            return found;
+        }
+        assert!(begin.elapsed() < START, "{count} processes start, found {found:?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(unsafe_code)]
@@ -501,15 +520,7 @@ fn a_rank_that_is_killed_ends_all() {
         let mut command =
             lacuna_on(&launcher, 4, &[&["ecc", "-q", "-o", &curve, &image], &shape[..]].concat());
         let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let begin = Instant::now();
-        let processes = loop {
-            let found = processes_with(&image);
-            if found.len() == 4 {
-                break found;
-            }
-            assert!(begin.elapsed() < START, "4 processes start, found {found:?}");
-            thread::sleep(Duration::from_millis(10));
-        };
+        let processes = started(4, &image, || true);
         thread::sleep(Duration::from_millis(milliseconds));
         // SAFETY: sends a signal to a process that this test has started.
         assert_eq!(unsafe { libc::kill(processes[number], libc::SIGKILL) }, 0);

@@ -23,7 +23,7 @@ use super::error::{Result, usage};
 use super::naming::OutputFormat;
 use super::parse;
 use super::run::{Run, SMALL, Setup};
-use super::{exit_codes, help};
+use super::{exit_codes, help, ranks};
 
 /// Compute the barcode of the Vietoris–Rips filtration of distances or points
 ///
@@ -189,7 +189,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<()> {
         drawing,
         may_be_light: true,
         is_shared: true,
-        is_for_devices: common.machine.may_take_devices(),
+        is_for_devices: ranks::are_several() && common.machine.may_take_devices(),
         is_kept_by_root: true,
         ..Setup::new("rips", given, common, &picture.file)
     };

@@ -27,10 +27,10 @@ impl<'a> Parts<'a> {
         Parts { own: SharedRange::of(range, at_once), portions: None }
     }
 
-    /// The parts that this process takes, of so many.
-    pub(super) fn taken(parts: usize, portions: Portions<'a>) -> Self {
-        let at_once = (portions.length() / (8 * rayon::current_num_threads())).clamp(1, 16);
-        Parts { own: SharedRange::new(parts, 1), portions: Some((portions, at_once)) }
+    /// The parts that this process takes.
+    pub(super) fn taken(portions: Portions<'a>) -> Self {
+        let at_once = (portions.length / (8 * rayon::current_num_threads())).clamp(1, 16);
+        Parts { own: SharedRange::new(portions.all, 1), portions: Some((portions, at_once)) }
     }
 
     /// Takes some parts; `None` if all are taken.
@@ -58,12 +58,13 @@ mod tests {
 
     #[test]
     fn every_part_is_taken_once() {
-        for parts in [0, 1, 2, 5, 100, MANY + 3, 3 * MANY] {
+        for (parts, length) in [(0, 1), (1, 1), (2, 3), (5, 1), (100, 7), (MANY + 3, 1), (3 * MANY, MANY + 9)]
+        {
             for processes in [1, 2, 5] {
                 let taken = on_ranks(processes, |ranks| {
                     let taken = Mutex::new(Vec::new());
                     ranks.deal(&mut |take| {
-                        let own = Parts::taken(parts, Portions::new(parts, processes, take));
+                        let own = Parts::taken(Portions::of_length(parts, length, take));
                         own.share(&|| {
                             std::iter::from_fn(|| own.take()).for_each(|parts| lock(&taken).extend(parts))
                         });
@@ -74,7 +75,7 @@ mod tests {
                 });
                 let mut all = taken.concat();
                 all.sort_unstable();
-                assert!(all.into_iter().eq(0..parts), "{parts} {processes}");
+                assert!(all.into_iter().eq(0..parts), "{parts} {length} {processes}");
             }
         }
         let range = Parts::of(3..7);

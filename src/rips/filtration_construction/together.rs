@@ -22,7 +22,7 @@ pub(in crate::rips) fn construct_share<W: Word>(
 ) -> Residue<W> {
     let (parts, mut residue) = (complex.parts(construction.dim), Residue::default());
     processes.deal(&mut |take| {
-        let parts = Parts::taken(parts, Portions::new(parts, processes.size(), take));
+        let parts = Parts::taken(Portions::new(parts, processes.size(), take));
         residue = construct_parts(complex, construction, below, &parts);
         ControlFlow::Continue(())
     });

@@ -7,14 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::{Scratch, data, lacuna, read, skipped, stdout_of};
-use super::{APART, Launcher, PATIENCE, START, files, launcher, on_ranks, processes_with, stderr};
-
-/// A command that runs `lacuna` on `size` processes, of which each `joined` work as one.
-fn lacuna_joined(launcher: &Launcher, size: usize, joined: &str, arguments: &[&str]) -> Command {
-    let mut command = on_ranks(launcher, size, Path::new(env!("CARGO_BIN_EXE_lacuna")));
-    command.args(arguments).env(APART.0, joined);
-    command
-}
+use super::{
+    APART, PATIENCE, START, files, lacuna_joined, launcher, on_ranks, processes_with, started, stderr,
+};
 
 /// All commands have the answer of one process, also those whose work processes cannot share.
 #[test]
@@ -127,16 +122,9 @@ fn processes_that_wait_sleep_until_the_end() {
     for (signalled, signal) in [(0..3, libc::SIGTERM), (1..2, libc::SIGKILL), (0..1, libc::SIGKILL)] {
         let mut command = lacuna_joined(&launcher, 3, "3", &arguments);
         let running = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let begin = Instant::now();
-        let processes = loop {
-            let found = processes_with(&kept);
-            // The state is saved for the first time when dimension 0 is done.
-            if found.len() == 3 && Path::new(&kept).is_dir() && fs::read_dir(&kept).unwrap().count() > 1 {
-                break found;
-            }
-            assert!(begin.elapsed() < START, "3 processes start, found {found:?}");
-            thread::sleep(Duration::from_millis(10));
-        };
+        // The state is saved for the first time when dimension 0 is done.
+        let is_saved = || Path::new(&kept).is_dir() && fs::read_dir(&kept).unwrap().count() > 1;
+        let processes = started(3, &kept, is_saved);
         let before: Vec<u64> = processes.iter().map(|&process| ticks(process)).collect();
         thread::sleep(Duration::from_millis(500));
         let after = processes.iter().map(|&process| ticks(process));

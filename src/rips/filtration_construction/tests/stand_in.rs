@@ -46,8 +46,7 @@ impl StandIn {
             // Every `of`-th part is this process's.
             let (Place { number, of }, rounds) = (sweep.process, AtomicUsize::new(0));
             let take = |_| (rounds.fetch_add(1, Ordering::Relaxed) * of + number) as u64;
-            let parts = complex.parts(dim);
-            let parts = Parts::taken(parts, Portions::of_length(parts, 1, &take));
+            let parts = Parts::taken(Portions::of_length(complex.parts(dim), 1, &take));
             let residue = construct_parts::<u64>(complex, &construction, &nothing, &parts);
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
