@@ -21,7 +21,8 @@
 //! immediately, and an earlier face with the same pivot takes the row over as it is, not reduced by columns that turn
 //! out not to be needed. (On a random binary image of 128³ voxels that is a fourteenth of the additions of earlier
 //! faces first.) *Neighbours together* keeps the data in the caches. So columns are taken by place, in the direction
-//! along memory in which faces become earlier; on plateaus both criteria coincide.
+//! along memory in which faces become earlier; on plateaus both criteria coincide. Where values are many, so that there
+//! are hardly any plateaus, places are taken brick by brick, and the data of a brick stays in the caches of a core.
 //!
 //! # The dual
 //!
@@ -29,10 +30,12 @@
 //! faces and its faces the grid's edges ([`OfDual`]). All of the above holds for both.
 
 mod arena;
+mod bricks;
 mod checkpoint;
 mod column;
 mod incidence;
 mod rows;
+mod stars;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,9 +44,12 @@ use std::time::Instant;
 use rayon::slice::ParallelSliceMut as _;
 
 use self::arena::{Arena, Writer};
+use self::bricks::Bricks;
+pub(super) use self::bricks::has_levels;
 use self::column::Column;
 pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
 pub(super) use self::rows::Rows;
+pub(super) use self::stars::Stars;
 use super::cell::Cell;
 use super::grid::Grid;
 use super::statistics::StageClock;
@@ -102,8 +108,7 @@ pub(super) fn reduce(
     let word = |edge| incidence.word(edge);
     let cell = |place, direction| incidence.cell(place, direction);
     let save = || checkpoint::save(&columns, faces.len(), checkpoint, &cell, &word);
-    let cut = (usize::BITS - grid.places().leading_zeros()).saturating_sub(u32::BITS);
-    let order = schedule(&|column: usize| grid.place(faces[column]) >> cut, faces.len(), is_reversed);
+    let order = schedule(grid, faces, is_reversed);
     let batch = (order.len() / (CLAIMS * rayon::current_num_threads())).clamp(1, BATCH);
     let (batches, total) = (SharedRange::new(order.len(), batch), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
@@ -189,10 +194,11 @@ impl Columns {
     }
 }
 
-/// The numbers of so many faces sorted by place, of which 32 bits suffice, in the direction in which faces become
-/// earlier.
-fn schedule(place: &(dyn Fn(usize) -> usize + Sync), faces: usize, is_reversed: bool) -> Vec<u32> {
-    let mut words = parallel::table(faces, |column| (place(column) as u64) << 32 | column as u64);
+/// The numbers of faces, which are given in filtration order, sorted by place, in the direction in which faces become earlier.
+fn schedule(grid: &Grid<'_>, faces: &[Cell], is_reversed: bool) -> Vec<u32> {
+    let bricks = Bricks::new(grid, faces);
+    let number = |column: usize| bricks.number(grid.place(faces[column]));
+    let mut words = parallel::table(faces.len(), |column| number(column) << 32 | column as u64);
     words.par_sort_unstable();
     let mut order = parallel::table(words.len(), |k| words[k] as u32);
     let (first, last) = order.split_at(order.len() / 2);

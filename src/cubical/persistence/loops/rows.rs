@@ -1,11 +1,13 @@
 //! Numbering of the critical edges that close loops, by place.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashbrown::HashMap;
 use rayon::slice::ParallelSliceMut as _;
 
 use super::super::cell::Cell;
+use super::stars::Stars;
 use super::{Incidence, MATCHED, PART};
 use crate::parallel;
 
@@ -23,6 +25,8 @@ pub(in super::super) enum Rows {
         /// Number of rows.
         count: usize,
     },
+    /// By place, beside the keys and matchings that columns look up; the killers are marked in these.
+    InStars(Arc<Stars>),
     /// Where there are few rows, or the grid is too large for tables.
     Somewhere {
         /// The place of each row, ascending.
@@ -33,7 +37,7 @@ pub(in super::super) enum Rows {
 }
 
 /// Number of places in a block. Each owns at most seven critical edges, so offsets fit 8 bits.
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 /// Number of blocks that a thread counts at a time.
 const BLOCKS: usize = 1 << 10;
 
@@ -83,36 +87,42 @@ impl Rows {
     pub(in super::super) fn count(&self) -> usize {
         match self {
             Rows::Everywhere { count, .. } => *count,
+            Rows::InStars(stars) => stars.rows(),
             Rows::Somewhere { places, .. } => places.len(),
-        }
-    }
-
-    /// The mask of the directions of the killers at a place.
-    #[inline(always)]
-    fn killers(&self, place: usize) -> u8 {
-        match self {
-            Rows::Everywhere { killers, .. } => killers[place].load(Relaxed),
-            Rows::Somewhere { killers, .. } => killers.get(&place).copied().unwrap_or(0),
         }
     }
 
     /// Whether an edge is critical and kills a component.
     #[inline(always)]
     pub(super) fn is_killer(&self, incidence: &impl Incidence, edge: Cell) -> bool {
-        edge.direction() < MATCHED && self.killers(incidence.place(edge)) >> edge.direction() & 1 == 1
+        let (place, direction) = (|| incidence.place(edge), edge.direction());
+        direction < MATCHED
+            && match self {
+                Rows::Everywhere { killers, .. } => killers[place()].load(Relaxed) >> direction & 1 == 1,
+                // Its matching leaves it out already.
+                Rows::InStars(_) => false,
+                Rows::Somewhere { killers, .. } => {
+                    killers.get(&place()).is_some_and(|killers| killers >> direction & 1 == 1)
+                }
+            }
     }
 
     /// The row of a critical edge that closes a loop.
     #[inline(always)]
     pub(super) fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
         let place = incidence.place(edge);
-        let first = match self {
-            Rows::Everywhere { of_block, in_block, .. } => {
-                (of_block[place / BLOCK] + u32::from(in_block[place])) as usize
+        let (first, killers) = match self {
+            Rows::Everywhere { of_block, in_block, killers, .. } => {
+                let first = of_block[place / BLOCK] + u32::from(in_block[place]);
+                (first as usize, killers[place].load(Relaxed))
             }
-            Rows::Somewhere { places, .. } => places.partition_point(|other| *other < place),
+            Rows::InStars(stars) => return stars.row(place, edge.direction()),
+            Rows::Somewhere { places, killers } => {
+                let first = places.partition_point(|other| *other < place);
+                (first, killers.get(&place).copied().unwrap_or(0))
+            }
         };
-        let killers = self.killers(place) & ((1 << edge.direction()) - 1);
+        let killers = killers & ((1 << edge.direction()) - 1);
         first + (incidence.index(edge) - killers.count_ones()) as usize
     }
 }
