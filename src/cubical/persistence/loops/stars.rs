@@ -11,8 +11,8 @@ use super::super::look::Look;
 use super::rows::{BLOCK, Rows};
 use crate::parallel;
 
-/// For each place, from the high bits down: the key of the voxel; the number of rows of its block before it (11 bits
-/// are left for it); what the voxel and its edges are matched with, and which of these kill components.
+/// For each place, from the high bits down: the key of the voxel; the number of rows of its block before it; what the
+/// voxel and its edges are matched with, and which of these kill components.
 pub(in super::super) struct Stars {
     words: Vec<u64>,
     /// Number of rows before each block.
