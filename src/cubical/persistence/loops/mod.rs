@@ -194,7 +194,8 @@ impl Columns {
     }
 }
 
-/// The numbers of faces, which are given in filtration order, sorted by place, in the direction in which faces become earlier.
+/// The numbers of faces, which are given in filtration order, sorted by place, in the direction in which faces become
+/// earlier.
 fn schedule(grid: &Grid<'_>, faces: &[Cell], is_reversed: bool) -> Vec<u32> {
     let bricks = Bricks::new(grid, faces);
     let number = |column: usize| bricks.number(grid.place(faces[column]));

@@ -1,8 +1,8 @@
-//! What columns look up at a voxel, in one word.
+//! One word for each voxel, with all that the reduction of loops looks up there.
 //!
 //! A step along the gradient compares the keys of four voxels and looks up the matching of one or two of them, then
-//! whether their edges kill components, and at last the row of the pivot. Noise has so many columns that these tables do
-//! not fit the caches; a word for each voxel is one access instead of four.
+//! whether their edges kill components, and at last the row of the pivot. Noise has so many columns that these tables
+//! do not fit the caches; a word for each voxel is one access instead of four.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
