@@ -94,7 +94,7 @@ impl Look for Together<'_> {
         self.stars.key(place)
     }
 
-    /// Those of faces and cubes are not known.
+    /// The matching of the voxel and its edges alone; columns ask for no faces or cubes.
     #[inline(always)]
     fn star(&self, place: usize) -> Star {
         self.stars.star(place)

@@ -24,10 +24,14 @@ impl Bricks {
     /// brick.
     pub(super) fn new(grid: &Grid<'_>, faces: &[Cell]) -> Self {
         let side = if has_levels(grid, faces) { SIDE } else { 1 };
-        let strides = grid.layout.strides;
+        Bricks::of(side, grid.layout.strides, grid.places())
+    }
+
+    /// Bricks of so many places, which are so far apart along axes 0, 1 and 2.
+    fn of(side: usize, strides: [usize; 3], places: usize) -> Self {
         let [_, row, plane] = strides;
         let counts = [(plane / row).div_ceil(side), row.div_ceil(side)];
-        let planes = grid.places().div_ceil(plane).div_ceil(side);
+        let planes = places.div_ceil(plane).div_ceil(side);
         let greatest = planes * counts[0] * counts[1] * side.pow(3);
         let cut = (usize::BITS - greatest.leading_zeros()).saturating_sub(u32::BITS);
         Bricks { side, strides, counts, cut }
@@ -58,17 +62,16 @@ pub(in super::super) fn has_levels(grid: &Grid<'_>, mut faces: &[Cell]) -> bool 
 mod tests {
     use super::*;
 
-    fn bricks(side: usize, strides: [usize; 3]) -> Bricks {
-        let counts = [(strides[2] / strides[1]).div_ceil(side), strides[1].div_ceil(side)];
-        Bricks { side, strides, counts, cut: 0 }
-    }
-
     #[test]
     fn places_have_numbers_of_their_own_and_those_of_a_brick_follow_each_other() {
         // 5 planes of 7 rows of 6 columns.
         let (strides, places) = ([1, 6, 42], 210);
-        assert!((0..places).all(|place| bricks(1, strides).number(place) == place as u64));
-        let numbers: Vec<u64> = (0..places).map(|place| bricks(4, strides).number(place)).collect();
+        let numbers = |side: usize| -> Vec<u64> {
+            let bricks = Bricks::of(side, strides, places);
+            (0..places).map(|place| bricks.number(place)).collect()
+        };
+        assert!(numbers(1).into_iter().eq(0..places as u64));
+        let numbers = numbers(4);
         let brick = |place: usize| (place / 42 / 4, place % 42 / 6 / 4, place % 6 / 4);
         for (a, b) in (0..places).flat_map(|a| (0..a).map(move |b| (a, b))) {
             assert_ne!(numbers[a], numbers[b]);

@@ -92,37 +92,35 @@ impl Rows {
         }
     }
 
+    /// The mask of the directions of the killers at a place.
+    #[inline(always)]
+    fn killers(&self, place: usize) -> u8 {
+        match self {
+            Rows::Everywhere { killers, .. } => killers[place].load(Relaxed),
+            // The matchings leave them out already.
+            Rows::InStars(_) => 0,
+            Rows::Somewhere { killers, .. } => killers.get(&place).copied().unwrap_or(0),
+        }
+    }
+
     /// Whether an edge is critical and kills a component.
     #[inline(always)]
     pub(super) fn is_killer(&self, incidence: &impl Incidence, edge: Cell) -> bool {
-        let (place, direction) = (|| incidence.place(edge), edge.direction());
-        direction < MATCHED
-            && match self {
-                Rows::Everywhere { killers, .. } => killers[place()].load(Relaxed) >> direction & 1 == 1,
-                // Its matching leaves it out already.
-                Rows::InStars(_) => false,
-                Rows::Somewhere { killers, .. } => {
-                    killers.get(&place()).is_some_and(|killers| killers >> direction & 1 == 1)
-                }
-            }
+        edge.direction() < MATCHED && self.killers(incidence.place(edge)) >> edge.direction() & 1 == 1
     }
 
     /// The row of a critical edge that closes a loop.
     #[inline(always)]
     pub(super) fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
         let place = incidence.place(edge);
-        let (first, killers) = match self {
-            Rows::Everywhere { of_block, in_block, killers, .. } => {
-                let first = of_block[place / BLOCK] + u32::from(in_block[place]);
-                (first as usize, killers[place].load(Relaxed))
+        let first = match self {
+            Rows::Everywhere { of_block, in_block, .. } => {
+                (of_block[place / BLOCK] + u32::from(in_block[place])) as usize
             }
             Rows::InStars(stars) => return stars.row(place, edge.direction()),
-            Rows::Somewhere { places, killers } => {
-                let first = places.partition_point(|other| *other < place);
-                (first, killers.get(&place).copied().unwrap_or(0))
-            }
+            Rows::Somewhere { places, .. } => places.partition_point(|other| *other < place),
         };
-        let killers = killers & ((1 << edge.direction()) - 1);
+        let killers = self.killers(place) & ((1 << edge.direction()) - 1);
         first + (incidence.index(edge) - killers.count_ones()) as usize
     }
 }

@@ -49,7 +49,7 @@ impl Stars {
         ((self.words[place] >> KEY) as u32).cast_signed()
     }
 
-    /// What the voxel at a place and its edges are matched with; killers are marked.
+    /// The matching of the voxel at a place and of its edges, in which the edges that kill components are marked.
     #[inline(always)]
     pub(in super::super) fn star(&self, place: usize) -> Star {
         Star::of_bits(self.words[place] & Star::OF_EDGES)
