@@ -3,12 +3,9 @@
 //! Paths and columns look these up all the time. Most grids hold keys and codes and do not close up; there a look-up
 //! asks for nothing else ([`Plain`]). What is written once for both kinds of grids is compiled for each.
 
-use std::sync::Arc;
-
 use super::gradient::Gradient;
 use super::gradient::table::{Star, Table};
 use super::grid::{Grid, last_of};
-use super::loops::Stars;
 
 /// Keys, matchings and neighbours on a grid.
 pub(super) trait Look: Sync {
@@ -79,40 +76,6 @@ impl Look for Plain<'_> {
     fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
         let k = last_of(self.keys, self.slack, corner, shifts);
         (k, corner + shifts[k])
-    }
-}
-
-/// The tables of a [`Plain`] grid, where keys and matchings of edges are looked up together.
-pub(super) struct Together<'a> {
-    pub(super) plain: Plain<'a>,
-    pub(super) stars: Arc<Stars>,
-}
-
-impl Look for Together<'_> {
-    #[inline(always)]
-    fn key(&self, place: usize) -> i32 {
-        self.stars.key(place)
-    }
-
-    /// The matching of the voxel and its edges alone; columns ask for no faces or cubes.
-    #[inline(always)]
-    fn star(&self, place: usize) -> Star {
-        self.stars.star(place)
-    }
-
-    #[inline(always)]
-    fn critical(&self, place: usize) -> u32 {
-        self.plain.critical(place)
-    }
-
-    #[inline(always)]
-    fn step(&self, place: usize, edge: usize) -> isize {
-        self.plain.step(place, edge)
-    }
-
-    #[inline(always)]
-    fn last_of<const N: usize>(&self, corner: usize, shifts: &[usize; N]) -> (usize, usize) {
-        self.plain.last_of(corner, shifts)
     }
 }
 

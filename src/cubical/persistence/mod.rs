@@ -39,8 +39,7 @@
 //! in the plane these are all pairs. In space as many critical edges as faces remain, and only these are reduced.
 //!
 //! Memory holds the keys and codes of voxels, six bytes a voxel, the critical cells, what was found on the ways between
-//! them, and columns; while loops of images with many values are reduced, eight bytes a voxel more. For representatives
-//! all of it is kept.
+//! them, and columns. For representatives all of it is kept.
 //!
 //! Where that does not fit, critical cells are listed by blocks of slices, one after the other, each with the keys of
 //! the slices beside it (`blocks`). Then keys are held no more, and codes as far as there is room: what is not held

@@ -1,6 +1,5 @@
 //! Persistent homology by the discrete gradient: keys of voxels, matching of lower stars, critical cells, pairing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use either::Either;
@@ -15,7 +14,7 @@ use super::forest::{self, Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
-use super::look::{Any, Plain, Together};
+use super::look::{Any, Plain};
 use super::loops::{self, Columns, Incidence, OfDual, OfGrid, Rows, UNFILLED};
 use super::representatives::Trace;
 use super::request::PersistenceRequest;
@@ -221,9 +220,7 @@ impl Pairing {
             let incidence = OfDual::new(grid, gradient);
             let edges = |faces: Vec<Cell>| parallel::found(faces.len(), |k| incidence.edge_of(faces[k]));
             births.reverse();
-            let (killers, edges) = (edges(walls), edges(deaths));
-            let rows = rows(&incidence, grid, &killers, &edges);
-            Loops::reduce(&incidence, grid, rows, edges, births, false, clock)?
+            Loops::reduce(&incidence, grid, edges(walls), edges(deaths), births, false, clock)?
         } else {
             drop(walls);
             deaths.reverse();
@@ -231,25 +228,11 @@ impl Pairing {
             match Plain::of(grid, gradient) {
                 Some(look) => {
                     let incidence = OfGrid { grid, look };
-                    let rows = rows(&incidence, grid, &killers, &births);
-                    // Cycles are read from the columns with other matchings, where killers are not marked.
-                    let is_scattered = !is_traced && loops::has_levels(grid, &deaths);
-                    match if is_scattered { rows.with_stars(&incidence.look) } else { Err(rows) } {
-                        Ok(stars) => {
-                            let stars = Arc::new(stars);
-                            let look = Together { plain: incidence.look, stars: Arc::clone(&stars) };
-                            let (incidence, rows) = (OfGrid { grid, look }, Rows::InStars(stars));
-                            Loops::reduce(&incidence, grid, rows, births, deaths, is_reversed, clock)?
-                        }
-                        Err(rows) => {
-                            Loops::reduce(&incidence, grid, rows, births, deaths, is_reversed, clock)?
-                        }
-                    }
+                    Loops::reduce(&incidence, grid, killers, births, deaths, is_reversed, clock)?
                 }
                 None => {
                     let incidence = OfGrid { grid, look: Any { grid, gradient } };
-                    let rows = rows(&incidence, grid, &killers, &births);
-                    Loops::reduce(&incidence, grid, rows, births, deaths, is_reversed, clock)?
+                    Loops::reduce(&incidence, grid, killers, births, deaths, is_reversed, clock)?
                 }
             }
         };
@@ -263,14 +246,6 @@ impl Pairing {
     }
 }
 
-/// Numbers the critical edges that close loops; `killers` are the others, which join components.
-fn rows(incidence: &impl Incidence, grid: &Grid, killers: &[Cell], edges: &[Cell]) -> Rows {
-    match grid.has_table_for(edges.len()) {
-        true => Rows::new(incidence, killers, grid.places()),
-        false => Rows::of(incidence, killers, edges),
-    }
-}
-
 /// Loops: critical edges that close them and critical faces that fill them, in filtration order, with reduced columns.
 pub(super) struct Loops {
     pub(super) edges: Vec<Cell>,
@@ -281,17 +256,21 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    /// Reduces the columns of faces. `rows` numbers these edges; `is_reversed` says that places on plateaus descend in
-    /// the order.
+    /// Reduces the columns of faces. `killers` are the critical edges that join components; `is_reversed` says that
+    /// places on plateaus descend in the order.
     fn reduce(
         incidence: &impl Incidence,
         grid: &Grid,
-        rows: Rows,
+        killers: Vec<Cell>,
         edges: Vec<Cell>,
         faces: Vec<Cell>,
         is_reversed: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Self, PersistenceError> {
+        let rows = match grid.has_table_for(edges.len()) {
+            true => Rows::new(incidence, &killers, grid.places()),
+            false => Rows::of(incidence, &killers, &edges),
+        };
         let columns = loops::reduce(incidence, rows, grid, &faces, is_reversed, clock)?;
         let fillers = columns.fillers(incidence, &edges);
         Ok(Loops { edges, faces, fillers, columns })

@@ -115,39 +115,6 @@ const FACES_AT: [[u8; 4]; EDGES] = {
 };
 
 impl Star {
-    /// The bits that say what the voxel and its edges are matched with.
-    pub(crate) const OF_EDGES: u64 = (1 << 21) - 1;
-
-    /// The matching of the voxel and its edges, in the bits [`Star::OF_EDGES`]; `killers` are marked as critical edges
-    /// that kill components.
-    pub(crate) fn of_edges(self, killers: u8) -> u64 {
-        let marked =
-            (0..EDGES).filter(|edge| killers >> edge & 1 == 1).map(|edge| WITH_VOXEL << (3 + 3 * edge));
-        marked.fold(self.0 & Self::OF_EDGES, |bits, killer| bits | killer)
-    }
-
-    /// The matching from the bits of [`Star::of_edges`]; those of faces and cubes are not known.
-    #[inline(always)]
-    pub(crate) fn of_bits(bits: u64) -> Self {
-        Star(bits)
-    }
-
-    /// Whether an edge is matched with the voxel, or marked as one that kills a component.
-    #[inline(always)]
-    pub(crate) fn is_in_forest(self, edge: usize) -> bool {
-        self.edge_bits(edge) & (WITH_VOXEL | WITH_FACE) == WITH_VOXEL
-    }
-
-    /// The number of critical edges below one of this number that are not marked as killers.
-    #[inline(always)]
-    pub(crate) fn closing(self, below: usize) -> u32 {
-        const FIRST_BITS: u64 = 0o111_111;
-        let edges = self.0 >> 3;
-        // Neither matched with a face nor with the voxel, nor absent.
-        let closing = edges >> 1 & !edges & !(edges >> 2) & FIRST_BITS;
-        (closing & ((1 << (3 * below)) - 1)).count_ones()
-    }
-
     /// The edge that the voxel is matched with; `None` if the voxel is critical.
     #[inline(always)]
     pub(crate) fn edge_of_voxel(self) -> Option<usize> {

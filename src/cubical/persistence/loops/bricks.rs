@@ -49,7 +49,7 @@ impl Bricks {
 }
 
 /// Whether faces, given in filtration order, have at least [`LEVELS`] different keys.
-pub(in super::super) fn has_levels(grid: &Grid<'_>, mut faces: &[Cell]) -> bool {
+fn has_levels(grid: &Grid<'_>, mut faces: &[Cell]) -> bool {
     for _ in 1..LEVELS {
         let Some(first) = faces.first() else { return false };
         let is_level = |face: &Cell| grid.packing.are_equal(face.entry(), first.entry());

@@ -69,10 +69,10 @@ impl<L: Look> OfGrid<'_, L> {
     }
 
     /// The edge that a voxel owns in a direction, given the matching of its star; `None` if the voxel is matched with
-    /// it, or if it is marked as one that kills a component.
+    /// it.
     #[inline(always)]
     fn owned(&self, place: usize, star: Star, edge: usize) -> Option<Cell> {
-        if star.is_in_forest(edge) {
+        if star.edge_of_voxel() == Some(edge) {
             return None;
         }
         let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };

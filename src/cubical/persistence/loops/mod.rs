@@ -35,7 +35,6 @@ mod checkpoint;
 mod column;
 mod incidence;
 mod rows;
-mod stars;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,11 +44,9 @@ use rayon::slice::ParallelSliceMut as _;
 
 use self::arena::{Arena, Writer};
 use self::bricks::Bricks;
-pub(super) use self::bricks::has_levels;
 use self::column::Column;
 pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
 pub(super) use self::rows::Rows;
-pub(super) use self::stars::Stars;
 use super::cell::Cell;
 use super::grid::Grid;
 use super::statistics::StageClock;

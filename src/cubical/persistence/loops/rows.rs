@@ -1,13 +1,11 @@
 //! Numbering of the critical edges that close loops, by place.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashbrown::HashMap;
 use rayon::slice::ParallelSliceMut as _;
 
 use super::super::cell::Cell;
-use super::stars::Stars;
 use super::{Incidence, MATCHED, PART};
 use crate::parallel;
 
@@ -25,8 +23,6 @@ pub(in super::super) enum Rows {
         /// Number of rows.
         count: usize,
     },
-    /// By place, beside the keys and matchings that columns look up; the killers are marked in these.
-    InStars(Arc<Stars>),
     /// Where there are few rows, or the grid is too large for tables.
     Somewhere {
         /// The place of each row, ascending.
@@ -37,7 +33,7 @@ pub(in super::super) enum Rows {
 }
 
 /// Number of places in a block. Each owns at most seven critical edges, so offsets fit 8 bits.
-pub(super) const BLOCK: usize = 32;
+const BLOCK: usize = 32;
 /// Number of blocks that a thread counts at a time.
 const BLOCKS: usize = 1 << 10;
 
@@ -87,7 +83,6 @@ impl Rows {
     pub(in super::super) fn count(&self) -> usize {
         match self {
             Rows::Everywhere { count, .. } => *count,
-            Rows::InStars(stars) => stars.rows(),
             Rows::Somewhere { places, .. } => places.len(),
         }
     }
@@ -97,8 +92,6 @@ impl Rows {
     fn killers(&self, place: usize) -> u8 {
         match self {
             Rows::Everywhere { killers, .. } => killers[place].load(Relaxed),
-            // The matchings leave them out already.
-            Rows::InStars(_) => 0,
             Rows::Somewhere { killers, .. } => killers.get(&place).copied().unwrap_or(0),
         }
     }
@@ -117,7 +110,6 @@ impl Rows {
             Rows::Everywhere { of_block, in_block, .. } => {
                 (of_block[place / BLOCK] + u32::from(in_block[place])) as usize
             }
-            Rows::InStars(stars) => return stars.row(place, edge.direction()),
             Rows::Somewhere { places, .. } => places.partition_point(|other| *other < place),
         };
         let killers = self.killers(place) & ((1 << edge.direction()) - 1);
