@@ -215,6 +215,15 @@ impl Level {
     }
 }
 
+/// Starts to load an element into the caches, on machines of x86-64. Elsewhere it does nothing.
+#[inline(always)]
+pub(crate) fn prefetch<T>(elements: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch(elements.as_ptr().wrapping_add(at));
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (elements, at);
+}
+
 /// Number of lanes of the widest vector of the narrowest rank. Rows of ranks are padded to a multiple of it, so that
 /// a load at any multiple of any level's lanes stays inside the row.
 pub(crate) const MAX_LANES: usize = 32;

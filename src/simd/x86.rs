@@ -2,7 +2,7 @@
 //!
 //! This is the only unsafe code of the computation outside the CUDA folders. It is sound for two reasons: a proof
 //! (`Avx2`, `Avx512`) is created only by `detect`, after the processor reported the instructions; and every load and
-//! store first checks the length of its slice.
+//! store first checks the length of its slice. A prefetch needs neither.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -354,4 +354,11 @@ impl Bytes for Avx2 {
         }
         absent == 0
     }
+}
+
+/// Starts to load what lies at an address into the caches.
+#[inline(always)]
+pub(super) fn prefetch<T>(at: *const T) {
+    // SAFETY: the instruction changes no register and no memory, and an address that is not mapped is ignored.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
 }

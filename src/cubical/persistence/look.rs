@@ -6,6 +6,7 @@
 use super::gradient::Gradient;
 use super::gradient::table::{Star, Table};
 use super::grid::{Grid, last_of};
+use crate::simd::prefetch;
 
 /// Keys, matchings and neighbours on a grid.
 pub(super) trait Look: Sync {
@@ -17,6 +18,9 @@ pub(super) trait Look: Sync {
 
     /// The critical cells of a voxel's lower star, as [`Gradient::critical`].
     fn critical(&self, place: usize) -> u32;
+
+    /// Starts to load the key and the matching of a place into the caches, if they are in tables.
+    fn prefetch(&self, place: usize);
 
     /// The step from a place to its neighbour by an edge.
     fn step(&self, place: usize, edge: usize) -> isize;
@@ -68,6 +72,12 @@ impl Look for Plain<'_> {
     }
 
     #[inline(always)]
+    fn prefetch(&self, place: usize) {
+        prefetch(self.keys, place);
+        prefetch(self.codes, place);
+    }
+
+    #[inline(always)]
     fn step(&self, _: usize, edge: usize) -> isize {
         self.steps[edge]
     }
@@ -100,6 +110,8 @@ impl Look for Any<'_> {
     fn critical(&self, place: usize) -> u32 {
         self.gradient.critical(self.grid, place)
     }
+
+    fn prefetch(&self, _: usize) {}
 
     #[cold]
     fn step(&self, place: usize, edge: usize) -> isize {

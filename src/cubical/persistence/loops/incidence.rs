@@ -75,18 +75,28 @@ impl<L: Look> OfGrid<'_, L> {
         if star.edge_of_voxel() == Some(edge) {
             return None;
         }
-        let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
-        Some(self.cell(place, direction))
+        if !star.goes_to_face(edge) {
+            return Some(self.cell(place, edge));
+        }
+        // The rest of the face will be looked up once the edge is the last of its column.
+        self.corners(place, star.face_of(edge)).into_iter().for_each(|place| self.look.prefetch(place));
+        Some(self.cell(place, edge | MATCHED))
+    }
+
+    /// The corners of a face at a voxel: the ends of its two edges there, and the one opposite to the voxel.
+    #[inline(always)]
+    fn corners(&self, place: usize, face: usize) -> [usize; 3] {
+        let (a, b) = edges_of_face(face);
+        let to_a = self.look.neighbour(place, a);
+        [to_a, self.look.neighbour(place, b), self.look.neighbour(to_a, b)]
     }
 
     /// The edges of a face that a voxel owns, given the matching of the voxel's star, without the edge `but` at the
     /// voxel.
     #[inline(always)]
     fn edges(&self, place: usize, star: Star, face: usize, but: Option<usize>) -> [Option<Cell>; 4] {
-        let look = &self.look;
         let (a, b) = edges_of_face(face);
-        let (to_a, to_b) = (look.neighbour(place, a), look.neighbour(place, b));
-        let corner = look.neighbour(to_a, b);
+        let [to_a, to_b, corner] = self.corners(place, face);
         let near = |edge| if but == Some(edge) { None } else { self.owned(place, star, edge) };
         // The far edges go from the end of one near edge in the direction of the other.
         [near(a), near(b), self.between(to_a, corner, b), self.between(to_b, corner, a)]
