@@ -131,6 +131,8 @@ impl<L: Look> Incidence for OfGrid<'_, L> {
 
     #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {
+        // The matching there will be looked up once the edge is the last of its column.
+        self.look.prefetch(place);
         self.grid.packing.cell(self.look.key(place), direction, place)
     }
 
