@@ -193,7 +193,12 @@ impl<'a> Grid<'a> {
     /// Whether what is looked up for so many cells is held in a table by place. If they are few, or if the grid is too
     /// large to hold its keys, something smaller takes its place.
     pub(super) fn has_table_for(&self, cells: usize) -> bool {
-        self.is_held() && cells.saturating_mul(SPARSE) >= self.places()
+        self.is_held() && !self.has_few(cells)
+    }
+
+    /// Whether so many cells are few beside the places.
+    pub(super) fn has_few(&self, cells: usize) -> bool {
+        cells.saturating_mul(SPARSE) < self.places()
     }
 
     /// The key at a place of the whole grid.

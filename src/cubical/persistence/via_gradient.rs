@@ -9,7 +9,7 @@ use rayon::slice::ParallelSliceMut as _;
 use super::cell::{Cell, Entry};
 use super::classes::{Class, Classes};
 use super::error::{MachineError, PersistenceError};
-use super::footprint::{BYTES_OF_PLACE, Held};
+use super::footprint::{BYTES_OF_KEY, BYTES_OF_PLACE, Held};
 use super::forest::{self, Merging, Pairs};
 use super::gradient::{self, Gradient, GradientStage, estimate};
 use super::grid::{self, Grid};
@@ -31,6 +31,9 @@ use crate::progress::Progress;
 
 /// Number of pairs, or of critical cells, that a thread takes at a time.
 const PART: usize = 1 << 12;
+
+/// Bytes for each critical cell of a smooth image until it is paired.
+const BYTES_OF_CELL: u64 = 128;
 
 /// The classes of an image, and how they were computed.
 pub(in crate::cubical) struct Persistence<'a> {
@@ -72,7 +75,7 @@ pub(in crate::cubical) fn persistence<'a>(
     if is_traced {
         fits.map_err(PersistenceError::from)?;
     }
-    let grid = Grid::new(image, mask, request, is_held, progress)?;
+    let mut grid = Grid::new(image, mask, request, is_held, progress)?;
     clock.statistics.voxels = grid.voxels();
     let mut found = Pairing::default();
     let (mut pairs, mut unpaired);
@@ -90,8 +93,12 @@ pub(in crate::cubical) fn persistence<'a>(
                 (gradient, critical)
             }
             false => {
-                let held = held.unwrap_or_else(|| Held::of(0));
-                blocks::gradient(&grid, wanted, held, &mut decision, &mut clock)?
+                let some = held.unwrap_or_else(|| Held::of(0));
+                let (gradient, critical) = blocks::gradient(&grid, wanted, some, &mut decision, &mut clock)?;
+                if held.is_none() && has_room_for_keys(&grid, &gradient, &critical) {
+                    grid = grid.block(0..grid.layout.slices.1, &())?;
+                }
+                (gradient, critical)
             }
         };
         (pairs, unpaired) = found.find(&grid, &gradient, critical, stages, is_traced, &mut clock)?;
@@ -113,6 +120,16 @@ pub(in crate::cubical) fn persistence<'a>(
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
     Ok(Persistence { classes, statistics: clock.statistics, decision, trace })
+}
+
+/// Whether there is room for the keys of all voxels, where the codes of all are held. With few critical cells that is
+/// more often so than was planned, as the ways between them need no tables; and with keys at hand they are paired in
+/// half the time.
+fn has_room_for_keys(grid: &Grid<'_>, gradient: &Gradient, critical: &[Vec<Cell>; 4]) -> bool {
+    let cells = critical.iter().map(Vec::len).sum::<usize>();
+    gradient.codes().0.len() == grid.places()
+        && grid.has_few(cells)
+        && memory::has_room_for(grid.places() as u64 * BYTES_OF_KEY + cells as u64 * BYTES_OF_CELL)
 }
 
 /// The pairing of critical cells, as far as it was computed and is needed for cycles.
