@@ -19,6 +19,11 @@ pub(super) trait Look: Sync {
     /// The critical cells of a voxel's lower star, as [`Gradient::critical`].
     fn critical(&self, place: usize) -> u32;
 
+    /// Whether it pays to [`prefetch`](Self::prefetch).
+    fn prefetches(&self) -> bool {
+        false
+    }
+
     /// Starts to load the key and the matching of a place into the caches, if they are in tables.
     fn prefetch(&self, place: usize);
 
@@ -43,6 +48,8 @@ pub(super) struct Plain<'a> {
     slack: i64,
     /// The step from a place to its neighbour by each edge.
     steps: [isize; 6],
+    /// Whether to load ahead. It pays for long columns, of smooth images.
+    pub(super) prefetches: bool,
 }
 
 impl<'a> Plain<'a> {
@@ -51,7 +58,7 @@ impl<'a> Plain<'a> {
         let (codes, table) = (grid.is_held() && !grid.layout.closes_up()).then(|| gradient.codes())?;
         let stride = |edge: usize| grid.layout.strides[edge / 2].cast_signed();
         let steps = std::array::from_fn(|edge| if edge % 2 == 0 { -stride(edge) } else { stride(edge) });
-        Some(Plain { keys: grid.keys(), codes, table, slack: grid.slack(), steps })
+        Some(Plain { keys: grid.keys(), codes, table, slack: grid.slack(), steps, prefetches: false })
     }
 }
 
@@ -69,6 +76,11 @@ impl Look for Plain<'_> {
     #[inline(always)]
     fn critical(&self, place: usize) -> u32 {
         self.table.critical(self.codes[place])
+    }
+
+    #[inline(always)]
+    fn prefetches(&self) -> bool {
+        self.prefetches
     }
 
     #[inline(always)]

@@ -243,7 +243,8 @@ impl Pairing {
             deaths.reverse();
             let is_reversed = grid.construction.is_reversed();
             match Plain::of(grid, gradient) {
-                Some(look) => {
+                Some(mut look) => {
+                    look.prefetches = grid.has_few(births.len());
                     let incidence = OfGrid { grid, look };
                     Loops::reduce(&incidence, grid, killers, births, deaths, is_reversed, clock)?
                 }

@@ -34,6 +34,10 @@ pub(in super::super) trait Incidence: Sync {
     /// The other edges of the face that an edge is matched with.
     fn rest_of_mate(&self, edge: Cell) -> [Option<Cell>; 4];
 
+    /// Starts to load what [`rest_of_mate`](Self::rest_of_mate) looks up, if that pays. It is called when an edge enters
+    /// a column, and the edge is mostly replaced many steps later.
+    fn prefetch(&self, edge: Cell);
+
     /// The edge in a direction from its owner's place.
     fn cell(&self, place: usize, direction: usize) -> Cell;
 
@@ -75,12 +79,16 @@ impl<L: Look> OfGrid<'_, L> {
         if star.edge_of_voxel() == Some(edge) {
             return None;
         }
-        if !star.goes_to_face(edge) {
-            return Some(self.cell(place, edge));
-        }
-        // The rest of the face will be looked up once the edge is the last of its column.
-        self.corners(place, star.face_of(edge)).into_iter().for_each(|place| self.look.prefetch(place));
-        Some(self.cell(place, edge | MATCHED))
+        let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
+        Some(self.cell(place, direction))
+    }
+
+    /// Like [`Incidence::prefetch`], of an edge that is matched with a face.
+    #[inline(never)]
+    fn prefetch_mate(&self, edge: Cell) {
+        let place = self.place(edge);
+        let face = self.look.star(place).face_of(edge.direction() - MATCHED);
+        self.corners(place, face).into_iter().for_each(|place| self.look.prefetch(place));
     }
 
     /// The corners of a face at a voxel: the ends of its two edges there, and the one opposite to the voxel.
@@ -130,9 +138,14 @@ impl<L: Look> Incidence for OfGrid<'_, L> {
     }
 
     #[inline(always)]
+    fn prefetch(&self, edge: Cell) {
+        if self.look.prefetches() && edge.direction() >= MATCHED {
+            self.prefetch_mate(edge);
+        }
+    }
+
+    #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {
-        // The matching there will be looked up once the edge is the last of its column.
-        self.look.prefetch(place);
         self.grid.packing.cell(self.look.key(place), direction, place)
     }
 
@@ -304,6 +317,8 @@ impl Incidence for OfDual<'_> {
         debug_assert!(self.gradient.star(self.grid, place).goes_to_face(mate));
         self.edges(place, mate, Some(edge))
     }
+
+    fn prefetch(&self, _: Cell) {}
 
     #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {

@@ -143,6 +143,7 @@ impl Columns {
     fn add(&self, incidence: &impl Incidence, edges: [Option<Cell>; 4], column: &mut Column) {
         for edge in edges.into_iter().flatten() {
             if !self.rows.is_killer(incidence, edge) {
+                incidence.prefetch(edge);
                 column.add(edge);
             }
         }
@@ -187,6 +188,7 @@ impl Columns {
     fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
         let mut run = column.start_run();
         run.extend(self.arena.edges(at, |place, direction| incidence.cell(place, direction)));
+        run.iter().for_each(|&edge| incidence.prefetch(edge));
         column.add_run(run);
     }
 }
