@@ -91,6 +91,14 @@ impl<S: Fn(usize) -> isize + Sync> Ends<S> {
         }
     }
 
+    /// Finds the ends of the paths from places, so that they are known.
+    fn follow(&self, places: impl Iterator<Item = usize>) {
+        match &self.known {
+            Known::Everywhere(known) => places.for_each(|place| _ = self.by_table(known, place)),
+            Known::Somewhere { nodes, places: some } => in_turns(nodes, some, &self.step, places),
+        }
+    }
+
     /// Loads what is known of these places.
     fn touch(&self, places: &[usize]) {
         if let Known::Everywhere(known) = &self.known {
@@ -131,27 +139,80 @@ fn by_some(
     nodes: &HashMap<usize, u32>,
     places: &[AtomicU64],
     step: impl Fn(usize) -> isize,
-    mut at: usize,
+    at: usize,
 ) -> u32 {
-    let slot = |place: usize| &places[place & (places.len() - 1)];
-    let known = |place: usize, end: u32| ((place >> places.len().ilog2()) as u64) << 32 | u64::from(end);
-    let mut passed = Vec::new();
-    let end = loop {
+    let mut path = Path { at, passed: Vec::new() };
+    loop {
+        if let Some(end) = path.advance(nodes, places, &step) {
+            return end;
+        }
+    }
+}
+
+/// Follows paths, some in turns: while one waits for the memory, the others go on.
+#[inline(never)]
+fn in_turns(
+    nodes: &HashMap<usize, u32>,
+    places: &[AtomicU64],
+    step: impl Fn(usize) -> isize,
+    mut starts: impl Iterator<Item = usize>,
+) {
+    let mut paths: Vec<Path> =
+        starts.by_ref().take(TURNS).map(|at| Path { at, passed: Vec::new() }).collect();
+    while !paths.is_empty() {
+        let mut k = 0;
+        while k < paths.len() {
+            if paths[k].advance(nodes, places, &step).is_none() {
+                k += 1;
+            } else if let Some(at) = starts.next() {
+                paths[k].at = at;
+            } else {
+                paths.swap_remove(k);
+            }
+        }
+    }
+}
+
+/// Number of paths that a thread follows in turns.
+const TURNS: usize = 8;
+
+/// A path on a grid where some places are remembered.
+struct Path {
+    at: usize,
+    /// The places passed that are remembered once the end is known.
+    passed: Vec<usize>,
+}
+
+impl Path {
+    /// Goes on by one step. Returns one more than the number of the node where the path ends, once that is known.
+    #[inline(always)]
+    fn advance(
+        &mut self,
+        nodes: &HashMap<usize, u32>,
+        places: &[AtomicU64],
+        step: &impl Fn(usize) -> isize,
+    ) -> Option<u32> {
+        let slot = |place: usize| &places[place & (places.len() - 1)];
+        let known = |place: usize, end: u32| ((place >> places.len().ilog2()) as u64) << 32 | u64::from(end);
+        let at = self.at;
         if is_remembered(at) {
             let word = slot(at).load(Relaxed);
             let end = word as u32;
             if end > 0 && word == known(at, end) {
-                break end;
+                self.passed.drain(..).for_each(|place| slot(place).store(known(place, end), Relaxed));
+                return Some(end);
             }
-            passed.push(at);
+            self.passed.push(at);
         }
-        match step(at) {
-            0 => break nodes.get(&at).copied().unwrap_or(1),
-            step => at = at.wrapping_add_signed(step),
+        let step = step(at);
+        self.at = at.wrapping_add_signed(step);
+        if step != 0 {
+            return None;
         }
-    };
-    passed.into_iter().for_each(|place| slot(place).store(known(place, end), Relaxed));
-    end
+        let end = nodes.get(&at).copied().unwrap_or(1);
+        self.passed.drain(..).for_each(|place| slot(place).store(known(place, end), Relaxed));
+        Some(end)
+    }
 }
 
 /// Critical cells at which gradient paths end, and the critical cells that join the trees of these paths.
@@ -202,7 +263,7 @@ impl Merging {
         // Paths are followed by place, while what they need is in the caches. Then their ends are known.
         parallel::ranges(saddles.len(), PART, &|range| {
             progress.advance(0);
-            saddles[range].iter().flat_map(|&saddle| ends(saddle)).for_each(|place| _ = found.of(place));
+            found.follow(saddles[range].iter().flat_map(|&saddle| ends(saddle)));
         });
         Ok(Box::new(move |saddles| {
             let ends = parallel::listed(saddles.len(), PART, &|range| {
