@@ -178,24 +178,25 @@ def cells_alone(dim: int, cells: Any, points: int) -> NDArray[np.int64]:
     """Cells of a dimension without weights, of this number of points, for transforms with gradients."""
     if isinstance(cells, tuple) and len(cells) == 2 and np.ndim(cells[0]) == 2:
         raise ValueError(f"cells of dimension {dim}: expected an array, a cell per row, found a pair; cells have no weights here")
-    found = _cells(dim, cells)[0].astype(np.int64)
-    if found.size and int(found.max()) >= points:
-        raise ValueError(f"cells of dimension {dim}: expected vertices below {points}, found {found.max()}")
+    found, _ = _cells(dim, cells)
+    for vertex in (found.min(), found.max()) if found.size else ():
+        if not 0 <= vertex < points:
+            raise ValueError(f"cells of dimension {dim}: expected vertices below {points}, found {vertex}")
     return found
 
 
-def _cells(dim: int, cells: Any) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:
-    """Cells of a dimension by their vertices, and their weights."""
+def _cells(dim: int, cells: Any) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """Cells of a dimension by their vertices, of which there may not be as many, and their weights."""
     name, weights = f"cells of dimension {dim}", None
     if isinstance(cells, tuple) and len(cells) == 2 and np.ndim(cells[0]) == 2:
         cells, weights = cells[0], _row(f"weights of {name}", cells[1])
     found = numbers(cells, name)
     if found.size == 0:
-        found = np.zeros((0, dim + 1), dtype=np.uint32)
+        found = np.zeros((0, dim + 1), dtype=np.int64)
     if found.dtype.kind not in "iu":
         raise TypeError(f"{name}: expected whole numbers, found an array of type {found.dtype}")
     if found.ndim != 2:
         raise ValueError(f"{name}: expected a cell per row, found an array of shape {found.shape}")
-    if found.size and not 0 <= int(found.min()) <= int(found.max()) < 2**32:
-        raise ValueError(f"{name}: expected indices of vertices from 0, found {found.min()} to {found.max()}")
-    return found.astype(np.uint32, copy=False), weights
+    if found.dtype == np.uint64 and found.size and found.max() >= 2**32:
+        raise ValueError(f"{name}: expected indices of vertices, found {found.max()}")
+    return found.astype(np.int64, copy=False), weights

@@ -156,7 +156,7 @@ def ect_of_image(
 def ect_of_complex(
     vertices: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
-    cells: list[tuple[NDArray[np.uint32], NDArray[np.float64] | None]],
+    cells: list[tuple[NDArray[np.int64], NDArray[np.float64] | None]],
     request: _ect.Request,
     run: Run,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...

@@ -102,7 +102,7 @@ pub(crate) fn ect_of_image<'py>(
 }
 
 /// Cells of one dimension: their vertices, one cell per row, and their weights.
-type Cells<'py> = (PyReadonlyArray2<'py, u32>, Option<PyReadonlyArray1<'py, f64>>);
+type Cells<'py> = (PyReadonlyArray2<'py, i64>, Option<PyReadonlyArray1<'py, f64>>);
 
 /// Returns the transform of a complex: its values, the directions, and the radius. The first cells are edges.
 #[pyfunction]

@@ -88,7 +88,8 @@ def test_weights_and_options() -> None:
         ((RING,), {"weights": [1.0]}, ValueError, "weights: expected beside cells"),
         (([[0.0]], [], ), {"weighted": True}, ValueError, "weighted: expected beside an image, found cells"),
         (([[0.0, 0.0]], [[[0, 1]]]), {}, ValueError, "cell 0 of dimension 1: expected vertices below 1, found 1"),
-        (([[0.0, 0.0]], [[[0, -1]]]), {}, ValueError, "cells of dimension 1: expected indices of vertices from 0"),
+        (([[0.0, 0.0]], [[[0, -1]]]), {}, ValueError, "cell 0 of dimension 1: expected vertices below 1, found -1"),
+        (([[0.0, 0.0]], [np.array([[0, 2**63]], dtype=np.uint64)]), {}, ValueError, f"cells of dimension 1: expected indices of vertices, found {2**63}"),
         (([[0.0, 0.0]], [[[0.0, 1.0]]]), {}, TypeError, "cells of dimension 1: expected whole numbers"),
         (([[0.0, 0.0]], []), {"weights": [1.0, 2.0]}, ValueError, "weights of vertices: expected 1, found 2"),
         ((np.array([np.inf, 1.0]),), {"weighted": True, "directions": 1}, ValueError, "expected finite coordinates and weights, found inf"),
@@ -126,7 +127,7 @@ def test_the_differentiable_transform_is_near_and_has_gradients() -> None:
 # Indices from the end, and those that JAX would clamp, are no vertices.
 BAD_CELLS = [
     ([[0, 20]], "expected vertices below 20, found 20"),
-    ([[0, -1]], "expected indices of vertices from 0, found -1 to 0"),
+    ([[0, -1]], "expected vertices below 20, found -1"),
     (([[0, 1]], [1.0]), "found a pair; cells have no weights here"),
 ]
 

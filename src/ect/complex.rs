@@ -1,5 +1,6 @@
 //! The transform of points with cells on them: point sets, graphs, meshes and other complexes.
 
+use std::fmt::Display;
 use std::sync::Mutex;
 
 use super::directions;
@@ -147,18 +148,18 @@ impl EmbeddedComplex {
         Ok(())
     }
 
-    /// Adds cells of this dimension and number of vertices each, which are listed cell by cell. A cell without a weight
-    /// has the greatest weight of its vertices. A cell that is listed twice counts twice.
+    /// Adds cells of this dimension and number of vertices each, which are listed cell by cell as integers of any type.
+    /// A cell without a weight has the greatest weight of its vertices. A cell that is listed twice counts twice.
     ///
     /// # Errors
     /// [`EctError::Complex`]: the dimension is 0, whose cells are the vertices that there are; the vertices are not
     /// those of whole cells, one does not exist, or there is not one weight for each cell. [`EctError::NotFinite`]: a
     /// weight is not finite. [`EctError::Memory`].
-    pub fn push_cells(
+    pub fn push_cells<V: Copy + TryInto<u32> + Display>(
         &mut self,
         dim: usize,
         size: usize,
-        vertices: &[u32],
+        vertices: &[V],
         weights: Option<&[f64]>,
     ) -> Result<(), EctError> {
         let problem = |place: String, expected: String, found: String| {
@@ -175,9 +176,11 @@ impl EmbeddedComplex {
         if let Some(weights) = weights.filter(|weights| weights.len() != count) {
             return problem(all(), format!("{count} weights"), weights.len().to_string());
         }
-        if let Some(place) = vertices.iter().position(|&vertex| vertex as usize >= self.len()) {
+        let total = self.len();
+        let known = |vertex: V| vertex.try_into().ok().filter(|&vertex: &u32| (vertex as usize) < total);
+        if let Some(place) = vertices.iter().position(|&vertex| known(vertex).is_none()) {
             let place_of = format!("cell {} of dimension {dim}", place / size);
-            return problem(place_of, format!("vertices below {}", self.len()), vertices[place].to_string());
+            return problem(place_of, format!("vertices below {total}"), vertices[place].to_string());
         }
         check_finite(weights.unwrap_or_default(), &|cell| {
             format!("weight of cell {cell} of dimension {dim}")
@@ -195,11 +198,12 @@ impl EmbeddedComplex {
         let cells = &mut self.cells[place];
         memory::make_room(&mut cells.vertices, vertices.len())?;
         memory::make_room(&mut cells.weights, if are_one { 0 } else { count })?;
-        cells.vertices.extend_from_slice(vertices);
+        let start = cells.vertices.len();
+        cells.vertices.extend(vertices.iter().map(|&vertex| known(vertex).unwrap_or_default()));
         match weights {
             Some(weights) => cells.weights.extend_from_slice(weights),
             None if are_one => {}
-            None => cells.weights.extend(vertices.chunks_exact(size).map(|cell| {
+            None => cells.weights.extend(cells.vertices[start..].chunks_exact(size).map(|cell| {
                 cell.iter().map(|&vertex| self.weights[vertex as usize]).fold(f64::MIN, f64::max)
             })),
         }
