@@ -116,8 +116,8 @@ pub(crate) fn ect_of_complex<'py>(
 ) -> PyResult<Found<'py>> {
     let wanted = request.wanted()?;
     let vertices = vertices.as_array();
-    let mut complex =
-        EmbeddedComplex::new(vertices.ncols(), vertices.iter().copied().collect()).map_err(Failure::from)?;
+    let coordinates = vertices.as_standard_layout().into_owned().into_raw_vec_and_offset().0;
+    let mut complex = EmbeddedComplex::new(vertices.ncols(), coordinates).map_err(Failure::from)?;
     if let Some(weights) = weights {
         complex.set_vertex_weights(weights.as_array().to_vec()).map_err(Failure::from)?;
     }

@@ -9,8 +9,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 #[global_allocator]
 static ALLOCATOR: HugePages = HugePages;
 
-/// Bytes of a huge page.
-const HUGE: usize = 2 << 20;
+/// Bytes of an allocation that has a whole huge page wherever it begins.
+const LARGE: usize = 4 << 20;
 /// Largest size of other pages of Linux, in bytes.
 const PAGE: usize = 1 << 16;
 
@@ -18,13 +18,11 @@ struct HugePages;
 
 /// Asks for huge pages for memory that is not used yet. Systems without them refuse, which does no harm.
 fn ask(pointer: *mut u8, size: usize) -> *mut u8 {
-    #[cfg(target_os = "linux")]
-    if !pointer.is_null() && size >= 2 * HUGE {
+    if !pointer.is_null() && size >= LARGE {
         let before = pointer.align_offset(PAGE);
+        let (start, length) = (pointer.wrapping_add(before), (size - before) / PAGE * PAGE);
         // SAFETY: these pages belong to the allocation, and the advice changes no contents.
-        unsafe {
-            libc::madvise(pointer.byte_add(before).cast(), (size - before) / PAGE * PAGE, libc::MADV_HUGEPAGE);
-        }
+        unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
     }
     pointer
 }

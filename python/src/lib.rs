@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run` | runs work on kept threads, without the interpreter's lock, until Ctrl-C, with limits and a checkpoint |
 //! | `threads` | threads that are kept between calls |
-//! | `huge_pages` | the allocator, which asks for huge pages for large tables |
+//! | `huge_pages` | on Linux: the allocator, which asks for huge pages for large tables |
 //! | `error` | the library's errors as exceptions |
 //! | `choices` | choices by their names, among them the backend, whose devices the first call opens that uses them |
 //! | `distances` | conversion of arrays to distances and points |
@@ -35,6 +35,7 @@ mod ect;
 mod error;
 mod files;
 mod generate;
+#[cfg(target_os = "linux")]
 mod huge_pages;
 mod image;
 mod machine;

@@ -381,22 +381,27 @@ fn what_cannot_be_is_refused() {
         complex.push_cells(0, 1, &[0, 1, 2], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1, 2], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1, 2, 3], None).unwrap_err(),
+        complex.push_cells(1, 2, &[0_i64, -1], None).unwrap_err(),
+        complex.push_cells(1, 2, &[1_u64 << 32, 0], None).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1], Some(&[])).unwrap_err(),
         complex.push_cells(1, 2, &[0, 1], Some(&[f64::INFINITY])).unwrap_err(),
         complex.set_vertex_weights(vec![1.0]).unwrap_err(),
     ];
     let expected = [
-        "vertices: expected up to 2^32 points of 2 coordinates, found 3 coordinates",
-        "vertices: expected up to 2^32 points of 1 coordinates, found 0 coordinates",
+        "vertices: expected fewer than 2^32 points of 2 coordinates, found 3 coordinates",
+        "vertices: expected fewer than 2^32 points of 1 coordinates, found 0 coordinates",
         "vertex 1: expected finite coordinates and weights, found NaN",
         "cells of dimension 0: expected a dimension of 1 or more, found 0",
         "cells of dimension 1: expected 2 vertices each, found 3 vertices",
         "cell 1 of dimension 1: expected vertices below 3, found 3",
+        "cell 0 of dimension 1: expected vertices below 3, found -1",
+        "cell 0 of dimension 1: expected vertices below 3, found 4294967296",
         "cells of dimension 1: expected 1 weights, found 0",
         "weight of cell 0 of dimension 1: expected finite coordinates and weights, found inf",
         "weights of vertices: expected 3, found 1",
     ];
     assert_eq!(errors.map(|error| error.to_string()), expected);
+    assert_eq!(complex, EmbeddedComplex::new(2, vec![0.0; 6]).unwrap());
     let far = EmbeddedComplex::new(2, vec![1e200, 1e200]).unwrap();
     assert!(matches!(of_complex(&far, &usual(), &()), Err(EctError::NotFinite { .. })));
 }
