@@ -149,7 +149,7 @@ fn by_some(
     }
 }
 
-/// Follows paths, some in turns: while one waits for the memory, the others go on.
+/// Finds the ends of paths so that they are known, some paths in turns: while one waits for memory, others go on.
 #[inline(never)]
 fn in_turns(
     nodes: &HashMap<usize, u32>,
@@ -195,21 +195,23 @@ impl Path {
         let slot = |place: usize| &places[place & (places.len() - 1)];
         let known = |place: usize, end: u32| ((place >> places.len().ilog2()) as u64) << 32 | u64::from(end);
         let at = self.at;
-        if is_remembered(at) {
-            let word = slot(at).load(Relaxed);
-            let end = word as u32;
-            if end > 0 && word == known(at, end) {
-                self.passed.drain(..).for_each(|place| slot(place).store(known(place, end), Relaxed));
-                return Some(end);
+        let end = 'end: {
+            if is_remembered(at) {
+                let word = slot(at).load(Relaxed);
+                let end = word as u32;
+                if end > 0 && word == known(at, end) {
+                    break 'end end;
+                }
+                self.passed.push(at);
             }
-            self.passed.push(at);
-        }
-        let step = step(at);
-        self.at = at.wrapping_add_signed(step);
-        if step != 0 {
-            return None;
-        }
-        let end = nodes.get(&at).copied().unwrap_or(1);
+            match step(at) {
+                0 => nodes.get(&at).copied().unwrap_or(1),
+                step => {
+                    self.at = at.wrapping_add_signed(step);
+                    return None;
+                }
+            }
+        };
         self.passed.drain(..).for_each(|place| slot(place).store(known(place, end), Relaxed));
         Some(end)
     }

@@ -25,7 +25,7 @@ pub(super) trait Look: Sync {
     }
 
     /// Starts to load the key and the matching of a place into the caches, if they are in tables.
-    fn prefetch(&self, place: usize);
+    fn prefetch(&self, _place: usize) {}
 
     /// The step from a place to its neighbour by an edge.
     fn step(&self, place: usize, edge: usize) -> isize;
@@ -48,7 +48,7 @@ pub(super) struct Plain<'a> {
     slack: i64,
     /// The step from a place to its neighbour by each edge.
     steps: [isize; 6],
-    /// Whether to load ahead. It pays for long columns, of smooth images.
+    /// Whether it pays to load ahead: for the long columns of smooth images. Short ones take 2 to 4 % longer with it.
     pub(super) prefetches: bool,
 }
 
@@ -122,8 +122,6 @@ impl Look for Any<'_> {
     fn critical(&self, place: usize) -> u32 {
         self.gradient.critical(self.grid, place)
     }
-
-    fn prefetch(&self, _: usize) {}
 
     #[cold]
     fn step(&self, place: usize, edge: usize) -> isize {

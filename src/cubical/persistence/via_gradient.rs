@@ -122,9 +122,8 @@ pub(in crate::cubical) fn persistence<'a>(
     Ok(Persistence { classes, statistics: clock.statistics, decision, trace })
 }
 
-/// Whether there is room for the keys of all voxels, where the codes of all are held. With few critical cells that is
-/// more often so than was planned, as the ways between them need no tables; and with keys at hand they are paired in
-/// half the time.
+/// Whether the keys of all voxels fit beside the codes of all, although the plan had no room for them: few critical
+/// cells need no tables of ways. With keys at hand they are paired in half the time.
 fn has_room_for_keys(grid: &Grid<'_>, gradient: &Gradient, critical: &[Vec<Cell>; 4]) -> bool {
     let cells = critical.iter().map(Vec::len).sum::<usize>();
     gradient.codes().0.len() == grid.places()

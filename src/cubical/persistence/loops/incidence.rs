@@ -34,9 +34,9 @@ pub(in super::super) trait Incidence: Sync {
     /// The other edges of the face that an edge is matched with.
     fn rest_of_mate(&self, edge: Cell) -> [Option<Cell>; 4];
 
-    /// Starts to load what [`rest_of_mate`](Self::rest_of_mate) looks up, if that pays. It is called when an edge enters
-    /// a column, and the edge is mostly replaced many steps later.
-    fn prefetch(&self, edge: Cell);
+    /// Starts to load what [`rest_of_mate`](Self::rest_of_mate) looks up, if that pays. It is called when an edge
+    /// enters a column, mostly many steps before it is replaced.
+    fn prefetch(&self, _edge: Cell) {}
 
     /// The edge in a direction from its owner's place.
     fn cell(&self, place: usize, direction: usize) -> Cell;
@@ -317,8 +317,6 @@ impl Incidence for OfDual<'_> {
         debug_assert!(self.gradient.star(self.grid, place).goes_to_face(mate));
         self.edges(place, mate, Some(edge))
     }
-
-    fn prefetch(&self, _: Cell) {}
 
     #[inline(always)]
     fn cell(&self, place: usize, direction: usize) -> Cell {
