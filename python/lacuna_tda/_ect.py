@@ -182,7 +182,8 @@ def cells_alone(dim: int, cells: Any, points: int) -> NDArray[np.int64]:
     for vertex in (found.min(), found.max()) if found.size else ():
         if not 0 <= vertex < points:
             raise ValueError(f"cells of dimension {dim}: expected vertices below {points}, found {vertex}")
-    return found
+    # The caller's own array may be read-only, or change.
+    return found.copy()
 
 
 def _cells(dim: int, cells: Any) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:

@@ -72,14 +72,14 @@ impl EmbeddedComplex {
     /// The complex of vertices with these coordinates, vertex by vertex, and no other cell.
     ///
     /// # Errors
-    /// [`EctError::Complex`]: the coordinates are not those of whole points, or there are 2^32 points or more.
+    /// [`EctError::Complex`]: the coordinates are not those of whole points, or there are more than 2^32 points.
     /// [`EctError::NotFinite`]: a coordinate is not finite.
     pub fn new(dimension: usize, coordinates: Vec<f64>) -> Result<Self, EctError> {
         let is_whole = dimension > 0 && coordinates.len().is_multiple_of(dimension);
-        if !is_whole || coordinates.len() / dimension > u32::MAX as usize {
+        if !is_whole || coordinates.len() / dimension > 1 << 32 {
             return Err(EctError::Complex {
                 place: "vertices".to_owned(),
-                expected: format!("fewer than 2^32 points of {} coordinates", dimension.max(1)),
+                expected: format!("up to 2^32 points of {} coordinates", dimension.max(1)),
                 found: format!("{} coordinates", coordinates.len()),
             });
         }
@@ -176,6 +176,12 @@ impl EmbeddedComplex {
         if let Some(weights) = weights.filter(|weights| weights.len() != count) {
             return problem(all(), format!("{count} weights"), weights.len().to_string());
         }
+        let total = self.len();
+        let known = |vertex: V| vertex.try_into().ok().filter(|&vertex: &u32| (vertex as usize) < total);
+        if let Some(place) = vertices.iter().position(|&vertex| known(vertex).is_none()) {
+            let place_of = format!("cell {} of dimension {dim}", place / size);
+            return problem(place_of, format!("vertices below {total}"), vertices[place].to_string());
+        }
         check_finite(weights.unwrap_or_default(), &|cell| {
             format!("weight of cell {cell} of dimension {dim}")
         })?;
@@ -189,20 +195,11 @@ impl EmbeddedComplex {
                 self.cells.len() - 1
             }
         };
-        let total = self.len();
         let cells = &mut self.cells[place];
         memory::make_room(&mut cells.vertices, vertices.len())?;
         memory::make_room(&mut cells.weights, if are_one { 0 } else { count })?;
         let start = cells.vertices.len();
-        // What does not fit is the greatest number, which is no vertex.
-        cells.vertices.extend(vertices.iter().map(|&vertex| vertex.try_into().unwrap_or(u32::MAX)));
-        let is_vertex = |vertex: &u32| (*vertex as usize) < total;
-        if let Some(place) = cells.vertices[start..].iter().position(|vertex| !is_vertex(vertex)) {
-            cells.vertices.truncate(start);
-            self.cells.retain(|cells| cells.len() > 0);
-            let place_of = format!("cell {} of dimension {dim}", place / size);
-            return problem(place_of, format!("vertices below {total}"), vertices[place].to_string());
-        }
+        cells.vertices.extend(vertices.iter().map(|&vertex| known(vertex).unwrap_or_default()));
         match weights {
             Some(weights) => cells.weights.extend_from_slice(weights),
             None if are_one => {}

@@ -388,8 +388,8 @@ fn what_cannot_be_is_refused() {
         complex.set_vertex_weights(vec![1.0]).unwrap_err(),
     ];
     let expected = [
-        "vertices: expected fewer than 2^32 points of 2 coordinates, found 3 coordinates",
-        "vertices: expected fewer than 2^32 points of 1 coordinates, found 0 coordinates",
+        "vertices: expected up to 2^32 points of 2 coordinates, found 3 coordinates",
+        "vertices: expected up to 2^32 points of 1 coordinates, found 0 coordinates",
         "vertex 1: expected finite coordinates and weights, found NaN",
         "cells of dimension 0: expected a dimension of 1 or more, found 0",
         "cells of dimension 1: expected 2 vertices each, found 3 vertices",

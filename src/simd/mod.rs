@@ -141,7 +141,7 @@ pub trait Simd<R>: Copy {
 
 /// A computation to run at the best level of the machine.
 pub trait Kernel<R> {
-    /// The result.
+    /// What the computation returns.
     type Output;
     /// The computation; implementations are `#[inline(always)]`.
     fn run<S: Simd<R>>(self, simd: S) -> Self::Output;

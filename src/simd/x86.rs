@@ -83,7 +83,7 @@ macro_rules! lanes {
             #[inline(always)]
             fn load(self, ranks: &[$rank]) -> $vector {
                 let ranks = &ranks[..$len];
-                // SAFETY: `self` proves the instruction; the slice is as long as a vector; the load need not be aligned.
+                // SAFETY: `self` proves the instruction; the slice is as long as a vector, and need not be aligned.
                 unsafe { $load(ranks.as_ptr().cast()) }
             }
 

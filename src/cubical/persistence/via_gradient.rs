@@ -27,7 +27,7 @@ use crate::cubical::image::AnyImage;
 use crate::cubical::mask::Mask;
 use crate::memory::{self, Refused};
 use crate::parallel;
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 
 /// Number of pairs, or of critical cells, that a thread takes at a time.
 const PART: usize = 1 << 12;
@@ -96,7 +96,7 @@ pub(in crate::cubical) fn persistence<'a>(
                 let some = held.unwrap_or_else(|| Held::of(0));
                 let (gradient, critical) = blocks::gradient(&grid, wanted, some, &mut decision, &mut clock)?;
                 if held.is_none() && has_room_for_keys(&grid, &gradient, &critical) {
-                    grid = grid.block(0..grid.layout.slices.1, &())?;
+                    grid = grid.block(0..grid.layout.slices.1, &Silent(progress))?;
                 }
                 (gradient, critical)
             }
